@@ -1,0 +1,3 @@
+module github.com/oxideinfer/oxide
+
+go 1.26.8
