@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Every check of the project on a machine without a GPU. Needs Go, a C compiler and pip; fetches ptxas and the
+# disassembler wheels into the user's cache when they are not there. Ends with the totals of `go test`.
+set -eu
+cd "$(dirname "$0")/.."
+
+step() { printf '\n== %s\n' "$*"; }
+fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+
+step "toolchain"
+go tool oxidegen toolchain install
+
+step "gofmt"
+unformatted=$(git ls-files '*.go' | xargs gofmt -l)
+[ -z "$unformatted" ] || fail "gofmt would change: $unformatted"
+
+step "vet: linux with cgo, linux without, darwin, windows"
+go vet ./...
+CGO_ENABLED=0 go vet ./...
+CGO_ENABLED=0 GOOS=darwin go vet ./...
+CGO_ENABLED=0 GOOS=windows go vet ./...
+
+step "generated files are current"
+before=$(git status --porcelain)
+go generate ./...
+after=$(git status --porcelain)
+[ "$before" = "$after" ] || { git --no-pager diff --stat; fail "go generate changed the tree: commit what it made"; }
+go tool oxidegen verify
+
+step "a kernel in a module of its own"
+(cd examples/userkernel && go vet ./... && go generate ./... && go run .)
+[ "$before" = "$(git status --porcelain)" ] || fail "building examples/userkernel changed the tree"
+
+step "tests"
+go test -timeout 30m ./...
