@@ -1,3 +1,8 @@
 module github.com/oxideinfer/oxide
 
 go 1.26.8
+
+require (
+	github.com/dave/jennifer v1.7.1 // indirect
+	golang.org/x/tools v0.52.0 // indirect
+)
