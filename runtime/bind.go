@@ -1,0 +1,121 @@
+package oxrt
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Bind declares the operands of one operator before its launches: each must be on the scope's device, open and allowed what the operator
+// does with it, and no written operand may share memory with another one except as InPlace allows. All findings are returned at once,
+// as ContractErrors. The operands are leased until the submission settles.
+func (s *Scope) Bind(op string, operands ...Operand) error {
+	c := s.c
+	if err := c.ready(); err != nil {
+		return err
+	}
+	c.op = op
+	var findings []error
+	for i := range operands {
+		if err := c.bindOne(op, &operands[i]); err != nil {
+			findings = append(findings, err)
+		}
+		for j := range i {
+			if err := checkAlias(op, &operands[j], &operands[i]); err != nil {
+				findings = append(findings, err)
+			}
+		}
+	}
+	if findings != nil {
+		return c.refuse(errors.Join(findings...))
+	}
+	return nil
+}
+
+func (c *scopeCore) bindOne(op string, o *Operand) error {
+	r := &o.Region
+	switch {
+	case r.IsZero():
+		return &ContractError{op, o.Name, "a region", "none"}
+	case o.Access == 0:
+		return &ContractError{op, o.Name, "a declared access", "none"}
+	case o.Access&^r.access != 0:
+		return &ContractError{op, o.Name, o.Access.String() + " access", r.access.String() + " access"}
+	case r.owner == nil:
+		return nil
+	case r.owner.dev != c.dev:
+		return &ContractError{op, o.Name, "memory of " + c.dev.String(), "memory of " + r.owner.dev.String()}
+	case !r.owner.lease.acquire():
+		return fmt.Errorf("%s: %s: buffer: %w", op, o.Name, ErrClosed)
+	}
+	c.leases = append(c.leases, r.owner.lease)
+	return nil
+}
+
+func checkAlias(op string, a, b *Operand) error {
+	if (a.Access|b.Access)&Write == 0 || !a.Region.overlaps(b.Region) {
+		return nil
+	}
+	inPlace := (a.InPlace != "" && a.InPlace == b.Name) || (b.InPlace != "" && b.InPlace == a.Name)
+	same := a.Region.ptr == b.Region.ptr && a.Region.Bytes() == b.Region.Bytes()
+	if inPlace && same {
+		return nil
+	}
+	want := "memory apart from " + a.Name
+	if inPlace {
+		want += " or exactly the same"
+	}
+	return &ContractError{op, b.Name, want,
+		fmt.Sprintf("[%#x, %#x) overlapping [%#x, %#x)", uint64(b.Region.ptr), uint64(b.Region.ptr)+uint64(b.Region.Bytes()),
+			uint64(a.Region.ptr), uint64(a.Region.ptr)+uint64(a.Region.Bytes()))}
+}
+
+// check validates a launch against the kernel's contract and fills in its defaults.
+func (k *Kernel) check(dev *Device, cfg *LaunchConfig, params *Params) error {
+	c := &k.contract
+	refuse := func(field, want, got string) error { return &ContractError{k.name, field, want, got} }
+	if cfg.Block.IsZero() {
+		cfg.Block = c.Block
+	}
+	if cfg.DynamicSharedBytes == 0 {
+		cfg.DynamicSharedBytes = c.DynamicSharedBytes
+	}
+	switch {
+	case k.dev != dev:
+		return refuse("device", dev.String(), k.dev.String())
+	case cfg.Block.IsZero():
+		return refuse("block", "one, as the contract fixes none", "none")
+	case !c.Block.IsZero() && cfg.Block.Fill() != c.Block.Fill():
+		return refuse("block", fmt.Sprint(c.Block), fmt.Sprint(cfg.Block))
+	case cfg.DynamicSharedBytes > c.MaxDynamicSharedBytes:
+		return refuse("dynamic shared bytes", fmt.Sprintf("at most %d", c.MaxDynamicSharedBytes), fmt.Sprint(cfg.DynamicSharedBytes))
+	case cfg.Programmatic && !c.ProgrammaticLaunch:
+		return refuse("programmatic launch", "a kernel that waits for its predecessors", "one that does not")
+	case params.bad:
+		return refuse("parameters", "aligned values inside the buffer", "a Put outside or misaligned")
+	case params.end != c.ParamBytes:
+		return refuse("parameters", fmt.Sprintf("%d bytes", c.ParamBytes), fmt.Sprintf("%d bytes", params.end))
+	}
+	cfg.Block = cfg.Block.Fill()
+	if threads := cfg.Block.Count(); c.Block.IsZero() && threads > uint64(c.MaxThreads) {
+		return refuse("block", fmt.Sprintf("at most %d threads", c.MaxThreads), fmt.Sprint(threads))
+	}
+	return k.checkGrid(cfg.Grid)
+}
+
+// checkGrid applies the driver's limits (CUDA programming guide, table of technical specifications) and the cluster.
+func (k *Kernel) checkGrid(g Dim3) error {
+	if g.X == 0 {
+		return &ContractError{k.name, "grid", "at least one block", "none"}
+	}
+	if g.X > 1<<31-1 || g.Y > 1<<16-1 || g.Z > 1<<16-1 {
+		return &ContractError{k.name, "grid", "at most 2147483647 x 65535 x 65535", fmt.Sprint(g)}
+	}
+	if k.contract.Cluster.IsZero() {
+		return nil
+	}
+	f, c := g.Fill(), k.contract.Cluster.Fill()
+	if f.X%c.X != 0 || f.Y%c.Y != 0 || f.Z%c.Z != 0 {
+		return &ContractError{k.name, "grid", "a multiple of the cluster " + fmt.Sprint(k.contract.Cluster), fmt.Sprint(g)}
+	}
+	return nil
+}

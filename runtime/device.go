@@ -1,0 +1,144 @@
+package oxrt
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// Device is one opened device. It is safe for concurrent use.
+type Device struct {
+	rt      *Runtime
+	drv     Driver
+	ordinal int
+	info    DeviceInfo
+	driver  int
+	ctx     ContextHandle
+	shutOff atomic.Bool
+
+	completions completions
+	scopes      scopePool
+
+	mu      sync.Mutex
+	modules map[string]*module // by cubin and PTX hash
+}
+
+func openDevice(rt *Runtime, ordinal int) (*Device, error) {
+	d := &Device{rt: rt, drv: rt.drv, ordinal: ordinal, modules: map[string]*module{}}
+	var code Code
+	if d.driver, code = d.drv.Version(); code != CodeSuccess {
+		return nil, &DriverError{Op: "cuDriverGetVersion", Code: code}
+	}
+	if d.info, code = d.drv.DeviceInfo(ordinal); code != CodeSuccess {
+		return nil, &DriverError{Op: "cuDeviceGet", Code: code}
+	}
+	if d.ctx, code = d.drv.Retain(ordinal); code != CodeSuccess {
+		return nil, &DriverError{Op: "cuDevicePrimaryCtxRetain", Code: code}
+	}
+	d.completions.dev = d
+	d.scopes.dev = d
+	if err := d.completions.warm(); err != nil {
+		d.completions.destroy()
+		d.drv.Release(ordinal)
+		return nil, err
+	}
+	return d, nil
+}
+
+// Runtime returns the runtime that the device belongs to.
+func (d *Device) Runtime() *Runtime { return d.rt }
+
+// Ordinal returns the driver's number of the device.
+func (d *Device) Ordinal() int { return d.ordinal }
+
+// Info returns the device's properties.
+func (d *Device) Info() DeviceInfo { return d.info }
+
+// Name returns the product name.
+func (d *Device) Name() string { return d.info.Name }
+
+// ComputeCapability returns major and minor, for example 9, 0.
+func (d *Device) ComputeCapability() (major, minor int) { return d.info.Major, d.info.Minor }
+
+// DriverVersion returns the driver's CUDA version, for example 13000.
+func (d *Device) DriverVersion() int { return d.driver }
+
+// Context returns the primary context, for programs that mix other driver users.
+func (d *Device) Context() ContextHandle { return d.ctx }
+
+func (d *Device) String() string {
+	return fmt.Sprintf("%s (device %d, compute capability %d.%d)", d.info.Name, d.ordinal, d.info.Major, d.info.Minor)
+}
+
+// MemInfo returns free and total bytes of device memory.
+func (d *Device) MemInfo() (free, total uint64, err error) {
+	if err := d.usable(); err != nil {
+		return 0, 0, err
+	}
+	free, total, code := d.drv.MemInfo(d.ctx)
+	if code != CodeSuccess {
+		return 0, 0, d.fail("cuMemGetInfo", "", code)
+	}
+	return free, total, nil
+}
+
+// Synchronize waits for all work on the device and settles its completions.
+func (d *Device) Synchronize() error {
+	if err := d.usable(); err != nil {
+		return err
+	}
+	code := d.drv.Synchronize(d.ctx)
+	d.completions.reap()
+	if code != CodeSuccess {
+		return d.fail("cuCtxSynchronize", "", code)
+	}
+	return nil
+}
+
+func (d *Device) usable() error {
+	if d.shutOff.Load() {
+		return fmt.Errorf("device %d: %w", d.ordinal, ErrClosed)
+	}
+	return nil
+}
+
+// Explainer is implemented by driver tables that know more than a code: the emulated device names the finding.
+type Explainer interface {
+	// Explain returns what happened on the context, or nil.
+	Explain(ctx ContextHandle, code Code) error
+}
+
+// fail makes the error of a driver call.
+func (d *Device) fail(op, kernel string, code Code) error {
+	e := &DriverError{Op: op, Kernel: kernel, Code: code}
+	if x, ok := d.drv.(Explainer); ok {
+		e.Detail = x.Explain(d.ctx, code)
+	}
+	return e
+}
+
+// drain waits for the device and settles everything; the device can be used no more.
+func (d *Device) drain() error {
+	d.shutOff.Store(true)
+	code := d.drv.Synchronize(d.ctx)
+	d.completions.settleAll(code)
+	if code != CodeSuccess {
+		return d.fail("cuCtxSynchronize", "", code)
+	}
+	return nil
+}
+
+// shut unloads the modules and releases the context.
+func (d *Device) shut() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, m := range d.modules {
+		d.drv.ModuleUnload(d.ctx, m.handle)
+	}
+	clear(d.modules)
+	d.completions.destroy()
+	if code := d.drv.Release(d.ordinal); code != CodeSuccess {
+		return &DriverError{Op: "cuDevicePrimaryCtxRelease", Code: code}
+	}
+	return nil
+}

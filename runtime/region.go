@@ -1,0 +1,89 @@
+package oxrt
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Region is a typed range of device memory: what operators take. It is a small value; regions of a [Buffer] hold its lease while
+// submitted work uses them, regions made by [External] are kept alive by the caller.
+type Region struct {
+	owner  *Buffer
+	ptr    DevicePtr
+	elems  int64
+	dtype  DType
+	access Access
+}
+
+// External returns a region of memory that the caller keeps alive until the work that uses it has settled. The address must be
+// aligned to the element; a pointer of 0 is allowed for 0 elements only.
+func External(ptr DevicePtr, elems int64, dtype DType, access Access) (Region, error) {
+	size := uint64(dtype.Size())
+	switch {
+	case size == 0:
+		return Region{}, &ContractError{"External", "dtype", "an element type", dtype.String()}
+	case access == 0 || access > ReadWrite:
+		return Region{}, &ContractError{"External", "access", "read, write or read-write", access.String()}
+	case elems < 0 || uint64(elems) > (1<<63-1)/size || (ptr == 0 && elems > 0) || uint64(ptr)+uint64(elems)*size < uint64(ptr):
+		return Region{}, &ContractError{"External", "range", "a non-null range", fmt.Sprintf("%d x %s at %#x", elems, dtype, uint64(ptr))}
+	case uint64(ptr)%size != 0:
+		return Region{}, &ContractError{"External", "pointer", fmt.Sprintf("a multiple of %d bytes", size), fmt.Sprintf("%#x", uint64(ptr))}
+	}
+	return Region{ptr: ptr, elems: elems, dtype: dtype, access: access}, nil
+}
+
+// IsZero reports whether the region was never set: a missing tensor.
+func (r Region) IsZero() bool { return r.dtype == 0 }
+
+// Ptr returns the first address.
+func (r Region) Ptr() DevicePtr { return r.ptr }
+
+// Len returns the number of elements.
+func (r Region) Len() int64 { return r.elems }
+
+// DType returns the element type.
+func (r Region) DType() DType { return r.dtype }
+
+// Bytes returns the size.
+func (r Region) Bytes() int64 { return r.elems * int64(r.dtype.Size()) }
+
+// Access returns what the owner allows.
+func (r Region) Access() Access { return r.access }
+
+// Owner returns the buffer that the region is part of, nil for an external region.
+func (r Region) Owner() *Buffer { return r.owner }
+
+// AlignedTo reports whether the first address is a multiple of n bytes.
+func (r Region) AlignedTo(n int64) bool { return n > 0 && uint64(r.ptr)%uint64(n) == 0 }
+
+// ReadOnly returns the region without the right to write.
+func (r Region) ReadOnly() Region {
+	r.access &= Read
+	return r
+}
+
+// Slice returns elems elements from element first on.
+func (r Region) Slice(first, elems int64) (Region, error) {
+	if first < 0 || elems < 0 || first > r.elems || elems > r.elems-first {
+		return Region{}, &ContractError{"Region.Slice", "range", "within " + strconv.FormatInt(r.elems, 10) + " elements",
+			fmt.Sprintf("%d from %d", elems, first)}
+	}
+	r.ptr += DevicePtr(first * int64(r.dtype.Size()))
+	r.elems = elems
+	return r, nil
+}
+
+// As returns the same bytes as elements of another type; the size must divide and the address must be aligned.
+func (r Region) As(dtype DType) (Region, error) {
+	size := int64(dtype.Size())
+	if size == 0 || r.Bytes()%size != 0 || !r.AlignedTo(size) {
+		return Region{}, &ContractError{"Region.As", "dtype", fmt.Sprintf("one that divides %d bytes at %#x", r.Bytes(), uint64(r.ptr)), dtype.String()}
+	}
+	r.elems, r.dtype = r.Bytes()/size, dtype
+	return r, nil
+}
+
+// overlaps reports whether two regions share a byte.
+func (r Region) overlaps(o Region) bool {
+	return r.elems > 0 && o.elems > 0 && r.ptr < o.ptr+DevicePtr(o.Bytes()) && o.ptr < r.ptr+DevicePtr(r.Bytes())
+}

@@ -1,0 +1,232 @@
+package oxrt
+
+import (
+	"fmt"
+	goruntime "runtime"
+	"sync"
+)
+
+// Scope collects the calls of one or more operators for one stream: it checks operands, holds leases and submits everything at once.
+// A scope belongs to one goroutine and ends with Submit or Drop; any use after that is ErrStale. Ended scopes are reused, the longest
+// ended first and not before [ScopesKept] others.
+//
+// A call that is refused makes the scope refuse everything after it, Submit included, with the same error: an operator is never
+// submitted in part. Drop it and begin another.
+type Scope struct{ c *scopeCore }
+
+// ScopesKept is the number of scopes ended later that an ended scope outlives before it is reused.
+const ScopesKept = 64
+
+type scopeCore struct {
+	dev    *Device
+	stream *Stream
+	open   bool
+	err    error
+	op     string
+	batch  Batch
+	names  []string // of the kernel of each command
+	leases []*lease
+}
+
+// Operand is one region as an operator uses it.
+type Operand struct {
+	Name   string
+	Region Region
+	Access Access
+	// InPlace names another operand of the same Bind that may be exactly this memory: an operator that works in place. Every other
+	// overlap with a written operand is refused.
+	InPlace string
+}
+
+// LaunchConfig is what one launch of a kernel may choose within its contract.
+type LaunchConfig struct {
+	Grid Dim3 // X must be at least 1; Y and Z count as 1 if zero
+	// Block is zero (the contract's exact block) or must equal it; kernels without an exact block need it.
+	Block Dim3
+	// DynamicSharedBytes is zero for the contract's default.
+	DynamicSharedBytes uint32
+	// Programmatic starts the kernel while the launch before it still runs; only for kernels whose contract says
+	// ProgrammaticLaunch.
+	Programmatic bool
+}
+
+type scopePool struct {
+	dev  *Device
+	mu   sync.Mutex
+	idle ring[*Scope]
+}
+
+func (p *scopePool) get() *Scope {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.idle.len() > ScopesKept {
+		return p.idle.pop()
+	}
+	s := &Scope{&scopeCore{dev: p.dev}}
+	s.c.batch.Commands = make([]Command, 0, 4)
+	s.c.batch.Params = make([]byte, 0, 512)
+	s.c.batch.Offsets = make([]uint16, 0, 64)
+	s.c.leases = make([]*lease, 0, 16)
+	s.c.names = make([]string, 0, 4)
+	goruntime.AddCleanup(s, (*scopeCore).abandoned, s.c)
+	return s
+}
+
+// abandoned runs when an open scope was collected: it is reported and its leases are given back, as nothing was submitted.
+func (c *scopeCore) abandoned() {
+	if !c.open {
+		return
+	}
+	c.release()
+	c.open = false
+	live := c.dev.rt.live
+	live.lost(live.add(Leak{Kind: "scope", Name: c.op, Site: "unknown"}, func() {}))
+}
+
+// Begin opens a scope on the stream. It does no driver call.
+func (s *Stream) Begin() (*Scope, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	scope := s.dev.scopes.get()
+	c := scope.c
+	c.stream, c.open, c.err, c.op = s, true, nil, ""
+	return scope, nil
+}
+
+// Stream returns the scope's stream, nil for an ended scope.
+func (s *Scope) Stream() *Stream {
+	if !s.c.open {
+		return nil
+	}
+	return s.c.stream
+}
+
+// Device returns the scope's device.
+func (s *Scope) Device() *Device { return s.c.dev }
+
+func (c *scopeCore) ready() error {
+	if !c.open {
+		return fmt.Errorf("scope: %w", ErrStale)
+	}
+	return c.err
+}
+
+func (c *scopeCore) refuse(err error) error {
+	c.err = err
+	return err
+}
+
+// Launch adds a kernel launch. The parameters are copied; params may be reused at once.
+func (s *Scope) Launch(k *Kernel, cfg LaunchConfig, params *Params) error {
+	c := s.c
+	if err := c.ready(); err != nil {
+		return err
+	}
+	if err := k.check(c.dev, &cfg, params); err != nil {
+		return c.refuse(err)
+	}
+	cmd := Command{
+		Kind: CommandLaunch, Func: k.handle, Grid: cfg.Grid.Fill(), Block: cfg.Block,
+		Cluster: k.contract.Cluster, SharedBytes: cfg.DynamicSharedBytes,
+	}
+	if cfg.Programmatic {
+		cmd.Flags = LaunchProgrammatic
+	}
+	b := &c.batch
+	for len(b.Params)&15 != 0 {
+		b.Params = append(b.Params, 0)
+	}
+	cmd.ParamStart, cmd.ParamBytes = uint32(len(b.Params)), k.contract.ParamBytes
+	cmd.OffsetStart, cmd.OffsetCount = uint32(len(b.Offsets)), uint32(len(k.offsets))
+	b.Params = append(b.Params, params.buf[:k.contract.ParamBytes]...)
+	b.Offsets = append(b.Offsets, k.offsets...)
+	c.add(cmd, k.name)
+	return nil
+}
+
+func (c *scopeCore) add(cmd Command, name string) {
+	c.batch.Commands = append(c.batch.Commands, cmd)
+	c.names = append(c.names, name)
+}
+
+// Fill sets every byte of a region.
+func (s *Scope) Fill(dst Region, value byte) error {
+	c := s.c
+	if err := s.Bind("fill", Operand{Name: "dst", Region: dst, Access: Write}); err != nil {
+		return err
+	}
+	if dst.elems > 0 {
+		c.add(Command{Kind: CommandFill, Dst: dst.ptr, Bytes: uint64(dst.Bytes()), Value: uint32(value)}, "fill")
+	}
+	return nil
+}
+
+// Copy copies src to dst on the device; both have the same number of bytes and do not overlap.
+func (s *Scope) Copy(dst, src Region) error {
+	c := s.c
+	if err := s.Bind("copy", Operand{Name: "dst", Region: dst, Access: Write}, Operand{Name: "src", Region: src, Access: Read}); err != nil {
+		return err
+	}
+	if dst.Bytes() != src.Bytes() {
+		return c.refuse(&ContractError{"copy", "dst", fmt.Sprintf("%d bytes", src.Bytes()), fmt.Sprintf("%d bytes", dst.Bytes())})
+	}
+	if src.elems > 0 {
+		c.add(Command{Kind: CommandCopy, Dst: dst.ptr, Src: src.ptr, Bytes: uint64(src.Bytes())}, "copy")
+	}
+	return nil
+}
+
+// WaitFor makes the work added after it wait for an event of another stream.
+func (s *Scope) WaitFor(e *Event) error { return s.event(CommandWait, e, "wait for event") }
+
+// Signal records an event behind the work added before it.
+func (s *Scope) Signal(e *Event) error { return s.event(CommandRecord, e, "record event") }
+
+func (s *Scope) event(kind CommandKind, e *Event, name string) error {
+	c := s.c
+	if err := c.ready(); err != nil {
+		return err
+	}
+	if e.dev != c.dev {
+		return c.refuse(&ContractError{name, "event", "of " + c.dev.String(), "of " + e.dev.String()})
+	}
+	if !e.lease.acquire() {
+		return c.refuse(fmt.Errorf("%s: %w", name, ErrClosed))
+	}
+	c.leases = append(c.leases, e.lease)
+	c.add(Command{Kind: kind, Event: e.handle}, name)
+	return nil
+}
+
+// Drop ends the scope without submitting anything and gives its leases back. Dropping an ended scope does nothing.
+func (s *Scope) Drop() {
+	if s.c.open {
+		s.c.release()
+		s.end()
+	}
+}
+
+func (c *scopeCore) release() {
+	for i, l := range c.leases {
+		l.release()
+		c.leases[i] = nil
+	}
+	c.leases = c.leases[:0]
+}
+
+// end empties the scope and gives it to the pool. The leases must have gone before.
+func (s *Scope) end() {
+	c := s.c
+	c.open = false
+	c.stream = nil
+	c.batch.Commands = c.batch.Commands[:0]
+	c.batch.Params = c.batch.Params[:0]
+	c.batch.Offsets = c.batch.Offsets[:0]
+	clear(c.names)
+	c.names = c.names[:0]
+	p := &c.dev.scopes
+	p.mu.Lock()
+	p.idle.push(s)
+	p.mu.Unlock()
+}

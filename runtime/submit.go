@@ -1,0 +1,78 @@
+package oxrt
+
+// Submit enqueues everything the scope collected, in order, and ends the scope. If the driver refuses a command, the ones before it
+// have been enqueued; their operands stay held until they are done, and the error names the kernel. While the stream is being captured the work goes
+// into the graph and the completion is [Completion.Captured].
+func (s *Scope) Submit() (Completion, error) {
+	c := s.c
+	if err := c.ready(); err != nil {
+		s.Drop()
+		return Completion{}, err
+	}
+	if err := c.stream.usable(); err != nil {
+		s.Drop()
+		return Completion{}, err
+	}
+	done, slot, err := c.dev.completions.take()
+	if err != nil {
+		s.Drop()
+		return Completion{}, err
+	}
+	c.batch.Done = slot.event
+	n, capturing, code := c.dev.drv.Submit(c.dev.ctx, c.stream.handle, &c.batch)
+	if code == CodeSuccess && !capturing {
+		slot.op = c.op
+		slot.leases = append(slot.leases, c.leases...)
+		c.handOver()
+		s.end()
+		c.dev.completions.commit(done)
+		return done, nil
+	}
+	defer s.end()
+	if code == CodeSuccess {
+		c.capture(done)
+		return Completion{dev: c.dev, slot: capturedSlot}, nil
+	}
+	err = c.dev.fail("submit", c.failed(n), code)
+	c.keepUntilDone(done, slot, n, err)
+	return Completion{}, err
+}
+
+// handOver forgets the leases: somebody else holds them now.
+func (c *scopeCore) handOver() {
+	clear(c.leases)
+	c.leases = c.leases[:0]
+}
+
+// failed names the command that the driver refused.
+func (c *scopeCore) failed(n int) string {
+	if n < len(c.names) {
+		return c.names[n]
+	}
+	return c.op
+}
+
+// capture gives the leases to the graph that our own capture is making. Memory in somebody else's graph is that owner's business.
+func (c *scopeCore) capture(done Completion) {
+	c.dev.completions.settle(done, nil)
+	if r := c.stream.recording.Load(); r != nil {
+		r.mu.Lock()
+		r.leases = append(r.leases, c.leases...)
+		r.mu.Unlock()
+		c.handOver()
+		return
+	}
+	c.release()
+}
+
+// keepUntilDone holds the operands of a submission that failed half way until its first part has run.
+func (c *scopeCore) keepUntilDone(done Completion, slot *slot, enqueued int, err error) {
+	slot.leases = append(slot.leases, c.leases...)
+	slot.op = c.op
+	c.handOver()
+	if enqueued > 0 && c.dev.drv.EventRecord(c.dev.ctx, slot.event, c.stream.handle) == CodeSuccess {
+		c.dev.completions.commit(done)
+		return
+	}
+	c.dev.completions.settle(done, err)
+}
