@@ -1,0 +1,115 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/oxideinfer/oxide/codegen/ptx"
+	"github.com/oxideinfer/oxide/codegen/ptx/isa"
+	"github.com/oxideinfer/oxide/ir"
+	"github.com/oxideinfer/oxide/ir/op"
+)
+
+// ptxVersion is what released PTX declares: the version of the pinned ptxas, 9.0.
+const ptxVersion = isa.Version(90)
+
+// Position ties an instruction to the op that it came from, and so to its Go line and helper chain.
+type Position struct {
+	Instr *ptx.Instr
+	Op    *ir.Op // nil for the kernel's prologue
+}
+
+// Result is a lowered kernel.
+type Result struct {
+	Module    *ptx.Module
+	Entry     *ptx.Func
+	Positions []Position // in program order
+}
+
+// Kernel lowers a kernel that ir.Build has verified. An error is a fault of this package and names the op and its line.
+func Kernel(k *ir.Kernel) (res *Result, err error) {
+	m := ptx.NewModule(ptxVersion, string(k.Target))
+	e := &emitter{mod: m, vals: map[*ir.Value]ptx.Operand{}, forwarded: map[*ir.Value]address{}, tied: map[*ir.Value]*ir.Value{}, table: newTable()}
+	defer func() {
+		b, ok := recover().(bug)
+		if !ok {
+			return
+		}
+		res, err = nil, fmt.Errorf("lower %s: %s", k.Name, b.msg)
+		if b.op != nil {
+			err = fmt.Errorf("lower %s: %s: %s: %s", k.Name, b.op.Pos, b.op.Info.Name, b.msg)
+		}
+	}()
+	e.dynamicShared(k)
+	e.fn = m.NewEntry(k.Name)
+	e.directives(k)
+	e.params(k)
+	e.arrays(k)
+	e.region(k.Body)
+	e.at = nil
+	e.emit("ret")
+	return &Result{Module: m, Entry: e.fn, Positions: e.positions}, nil
+}
+
+// directives states the contract: .reqntid, never .maxntid, keeps descriptors uniform and makes setmaxnreg count.
+func (e *emitter) directives(k *ir.Kernel) {
+	c, d := k.Contract, &e.fn.Directives
+	for i, n := range c.Block {
+		d.ReqNTID[i] = max(1, n)
+	}
+	if c.Cluster != [3]int{} {
+		d.ExplicitCluster = true
+		for i, n := range c.Cluster {
+			d.ReqNCTAPerCluster[i] = max(1, n)
+		}
+	}
+	d.MinNCTAPerSM, d.MaxNReg = c.MinBlocksPerSM, c.MaxRegisters
+}
+
+// params loads every parameter once. Addresses come from the host as generic ones (PTX ISA 7.1).
+func (e *emitter) params(k *ir.Kernel) {
+	for _, p := range k.Params {
+		t := p.Type
+		v := e.fn.NewParam(paramType(t))
+		r := e.newReg(t)
+		e.emit(dots("ld.param", memSuffix(t)), r, ptx.At(ptx.AddressOf(v), 0))
+		if t.Kind == op.Ptr && t.Space == op.Global {
+			global := e.newReg(t)
+			e.emit("cvta.to.global.u64", global, r)
+			r = global
+		}
+		e.vals[p.Value] = r
+	}
+}
+
+func paramType(t op.Type) isa.Type {
+	if t.Kind != op.Ptr && t.Bits() == 8 {
+		return isa.U8
+	}
+	return regType(t)
+}
+
+// dynamicShared declares the block's dynamic shared memory; all such arrays start at its beginning.
+func (e *emitter) dynamicShared(k *ir.Kernel) {
+	for _, a := range k.Arrays {
+		if a.Dynamic {
+			e.vals[a.Value] = ptx.AddressOf(e.mod.DynamicShared(a.Name, a.Align))
+		}
+	}
+}
+
+// arrays declares static arrays and takes every array's address.
+func (e *emitter) arrays(k *ir.Kernel) {
+	for _, a := range k.Arrays {
+		var sym ptx.Operand = e.vals[a.Value]
+		if !a.Dynamic {
+			v := e.fn.NewShared(isa.B8, a.Name, a.Align, int64(a.Bytes()))
+			if a.Type.Space == op.Local {
+				v.Space = isa.Local
+			}
+			sym = ptx.AddressOf(v)
+		}
+		r := e.newReg(a.Type)
+		e.emit(dots("mov", "u"+bitSuffix(a.Type.Bits())[1:]), r, sym)
+		e.vals[a.Value] = r
+	}
+}
