@@ -4,7 +4,7 @@
 //	Trace      runs a generated driver program in the user's module and reads its bundle (PTX, contract, positions)
 //	Assemble   makes cubins with the pinned ptxas, keeping those whose key has not changed
 //	Render     computes every file of gen/: bindings, cubins, manifests, PTX, position maps
-//	Sync       writes what differs and removes what is stale
+//	Write      writes what differs and removes what is stale
 //	Verify     proves that the files on disk are what the source gives, with or without a ptxas
 //
 // Nothing is written into the module but gen/: the driver exists only as an overlay of the go command.

@@ -60,7 +60,6 @@ type Contract struct {
 	Block                 [3]int  `json:"block"` // zero: any block of at most MaxThreads
 	MaxThreads            int     `json:"max_threads"`
 	Cluster               [3]int  `json:"cluster"`
-	StaticSharedBytes     int     `json:"static_shared_bytes"`
 	DynamicSharedBytes    int     `json:"dynamic_shared_bytes"`
 	MaxDynamicSharedBytes int     `json:"max_dynamic_shared_bytes"`
 	ProgrammaticLaunch    bool    `json:"programmatic_launch"`

@@ -1,0 +1,53 @@
+package driver
+
+import (
+	"github.com/oxideinfer/oxide/codegen/build/bundle"
+	"github.com/oxideinfer/oxide/ir"
+	"github.com/oxideinfer/oxide/ir/op"
+)
+
+// contract lays out the parameters and collects what a launch must keep.
+func contract(k *ir.Kernel) bundle.Contract {
+	c := k.Contract
+	out := bundle.Contract{
+		Block: fill(c.Block), MaxThreads: c.Threads(), Cluster: fill(c.Cluster),
+		DynamicSharedBytes: c.DynamicSharedBytes, MaxDynamicSharedBytes: c.DynamicSharedBytes,
+		ProgrammaticLaunch: c.ProgrammaticLaunch, Params: []bundle.Param{},
+	}
+	for _, p := range k.Params {
+		b := param(p)
+		// Parameters stand one after the other at their natural alignment (manual 7.1: the layout of a C struct).
+		b.Offset = align(out.ParamBytes, b.Size)
+		out.ParamBytes = b.Offset + b.Size
+		out.Params = append(out.Params, b)
+	}
+	return out
+}
+
+func param(p *ir.ParamDecl) bundle.Param {
+	b := bundle.Param{Name: p.Name, Type: p.Type.Kind.String(), Size: p.Type.Bits() / 8, Align: p.Type.Bits() / 8}
+	if p.Type.Kind == op.Ptr {
+		b.Pointer, b.Type, b.Align = true, p.Type.Elem.String(), max(p.Align, p.Type.Elem.Bytes())
+		b.Access = "read"
+		if p.Writes {
+			b.Access = "read-write"
+		}
+	}
+	return b
+}
+
+func declares(k *ir.Kernel) bundle.Declares {
+	c := k.Contract
+	return bundle.Declares{SpillStoreBytes: c.AllowSpillBytes, SpillLoadBytes: c.AllowSpillBytes, StackBytes: c.AllowStackBytes,
+		LocalReason: c.Why, MaxRegisters: c.MaxRegisters}
+}
+
+// fill writes the ones that a contract may leave out; all zero stays zero and means none.
+func fill(d [3]int) [3]int {
+	if d == [3]int{} {
+		return d
+	}
+	return [3]int{max(d[0], 1), max(d[1], 1), max(d[2], 1)}
+}
+
+func align(n, to int) int { return (n + to - 1) / to * to }
