@@ -23,6 +23,13 @@ func newFile(importPath, name, digest string) *jen.File {
 	return f
 }
 
+// lineComments writes text as // lines; jennifer would make a block comment of it.
+func lineComments(f *jen.File, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		f.Comment(strings.TrimRight("// "+line, " "))
+	}
+}
+
 func source(f *jen.File) ([]byte, error) {
 	var b bytes.Buffer
 	err := f.Render(&b)
@@ -38,7 +45,7 @@ func bindingFile(l Layout, family string, arts []artifact) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Comment(argsDoc(k))
+	lineComments(f, argsDoc(k))
 	f.Add(args)
 	f.Add(packMethod(k))
 	f.Add(launchMethod(k))
@@ -77,17 +84,25 @@ func argsStruct(k *bundle.Kernel) (*jen.Statement, error) {
 		field := jen.Id(exported(p.Name))
 		switch t, known := put[p.Type]; {
 		case p.Pointer:
-			field.Qual(runtimePath, "DevicePtr").Comment(pointerDoc(p))
+			field.Qual(runtimePath, "DevicePtr").Add(comment(pointerDoc(p)))
 		case known:
-			field.Id(t.goType).Comment(scalarDoc(p, t.goType))
+			field.Id(t.goType).Add(comment(scalarDoc(p, t.goType)))
 		case p.Size > 0:
-			field.Index(jen.Lit(p.Size)).Byte().Comment(scalarDoc(p, ""))
+			field.Index(jen.Lit(p.Size)).Byte().Add(comment(scalarDoc(p, "")))
 		default:
 			return nil, fmt.Errorf("parameter %s has type %q and no size", p.Name, p.Type)
 		}
 		fields = append(fields, field)
 	}
 	return jen.Type().Id(k.Algorithm + "Args").Struct(fields...), nil
+}
+
+// comment is a trailing comment, or nothing.
+func comment(text string) *jen.Statement {
+	if text == "" {
+		return jen.Null()
+	}
+	return jen.Comment(text)
 }
 
 func pointerDoc(p bundle.Param) string {
@@ -107,12 +122,12 @@ func pointerDoc(p bundle.Param) string {
 	return s
 }
 
+// scalarDoc says which bits a field holds where Go has no type for them.
 func scalarDoc(p bundle.Param, goType string) string {
-	s := p.Doc
-	if !strings.HasPrefix(goType, p.Type) && p.Type != "" && len(goType) > 0 && (p.Type[0] == 'f' || p.Type[0] == 'b' || p.Type[0] == 'e') && goType[0] == 'u' {
-		s = strings.TrimSuffix(p.Type+" bits: "+s, ": ")
+	if strings.HasPrefix(goType, "uint") && strings.IndexByte("fbe", p.Type[0]) >= 0 {
+		return strings.TrimSuffix(p.Type+" bits: "+p.Doc, ": ")
 	}
-	return s
+	return p.Doc
 }
 
 func packMethod(k *bundle.Kernel) *jen.Statement {
@@ -133,10 +148,9 @@ func packMethod(k *bundle.Kernel) *jen.Statement {
 }
 
 func launchMethod(k *bundle.Kernel) *jen.Statement {
-	refuse := jen.Return(jen.Op("&").Qual(runtimePath, "ContractError").Values(jen.Dict{
-		jen.Id("Kernel"): jen.Lit(k.Algorithm), jen.Id("Field"): jen.Lit("kernel"),
-		jen.Id("Want"): jen.Lit("one of " + k.Algorithm), jen.Id("Got"): jen.Id("k").Dot("Name").Call(),
-	}))
+	refuse := jen.Return(jen.Op("&").Qual(runtimePath, "ContractError").Values(
+		field("Kernel", jen.Lit(k.Algorithm)), field("Field", jen.Lit("kernel")),
+		field("Want", jen.Lit("one of "+k.Algorithm)), field("Got", jen.Id("k").Dot("Name").Call())))
 	return jen.Comment("Launch packs the arguments and adds one launch of k to the scope. A kernel of another algorithm is refused.").Line().
 		Func().Params(jen.Id("a").Op("*").Id(k.Algorithm+"Args")).Id("Launch").Params(
 		jen.Id("s").Op("*").Qual(runtimePath, "Scope"), jen.Id("k").Op("*").Qual(runtimePath, "Kernel"),
@@ -177,63 +191,86 @@ func variants(arts []artifact) *jen.Statement {
 func imageName(algorithm string, i int) string { return "image" + algorithm + strconv.Itoa(i) }
 func tableName(algorithm string) string        { return "artifacts" + algorithm }
 
+// artifactTable holds the rows, one artifact each. Variants share their parameter lists where these are equal.
 func artifactTable(arts []artifact) *jen.Statement {
+	algorithm := arts[0].kernel.Algorithm
+	out := jen.Line()
+	lists := map[string]string{}
 	var rows []jen.Code
 	for i, a := range arts {
-		r := a.row
-		rows = append(rows, jen.Line().Values(jen.Dict{
-			jen.Id("Algorithm"): jen.Lit(r.Algorithm), jen.Id("Variant"): jen.Lit(r.Variant),
-			jen.Id("Target"): jen.Lit(r.Target), jen.Id("Entry"): jen.Lit(r.Entry),
-			jen.Id("Cubin"): jen.Id(imageName(r.Algorithm, i)), jen.Id("CubinSHA256"): jen.Lit(r.CubinSHA256),
-			jen.Id("PTXSHA256"): jen.Lit(r.PTXSHA256),
-			jen.Id("Launch"):    launchContract(r.Launch, r.Resources.StaticSharedBytes),
-			jen.Id("Resources"): resourcesLiteral(&r),
-		}))
+		text := compactJSON(a.row.Launch.Params)
+		if lists[text] == "" {
+			lists[text] = "params" + algorithm + strconv.Itoa(len(lists))
+			out.Var().Id(lists[text]).Op("=").Add(paramList(a.row.Launch.Params)).Line().Line()
+		}
+		rows = append(rows, jen.Line().Add(artifactRow(&a.row, imageName(algorithm, i), lists[text])))
 	}
-	return jen.Var().Id(tableName(arts[0].kernel.Algorithm)).Op("=").Index(jen.Op("...")).Qual(runtimePath, "Artifact").Values(append(rows, jen.Line())...)
+	return out.Var().Id(tableName(algorithm)).Op("=").Index(jen.Op("...")).Qual(runtimePath, "Artifact").Values(append(rows, jen.Line())...)
+}
+
+// field is one key of a composite literal. jennifer's Dict sorts keys; here the order is that of the struct.
+func field(name string, value jen.Code) jen.Code { return jen.Id(name).Op(":").Add(value) }
+
+func artifactRow(r *Row, image, params string) *jen.Statement {
+	return jen.Values(
+		jen.Line().Add(field("Algorithm", jen.Lit(r.Algorithm))), field("Variant", jen.Lit(r.Variant)),
+		field("Target", jen.Lit(r.Target)), field("Entry", jen.Lit(r.Entry)),
+		jen.Line().Add(field("Cubin", jen.Id(image))), field("CubinSHA256", jen.Lit(r.CubinSHA256)),
+		jen.Line().Add(field("PTXSHA256", jen.Lit(r.PTXSHA256))),
+		jen.Line().Add(field("Launch", launchContract(r.Launch, r.Resources.StaticSharedBytes, params))),
+		jen.Line().Add(field("Resources", resourcesLiteral(r))),
+		jen.Line())
+}
+
+// nonZero adds the fields that are not zero.
+func nonZero(fields []jen.Code, named ...any) []jen.Code {
+	for i := 0; i < len(named); i += 2 {
+		if n := named[i+1].(int); n != 0 {
+			fields = append(fields, field(named[i].(string), jen.Lit(n)))
+		}
+	}
+	return fields
 }
 
 func dim3(d [3]int) *jen.Statement {
-	return jen.Qual(runtimePath, "Dim3").Values(jen.Dict{
-		jen.Id("X"): jen.Lit(d[0]), jen.Id("Y"): jen.Lit(d[1]), jen.Id("Z"): jen.Lit(d[2])})
+	return jen.Qual(runtimePath, "Dim3").Values(field("X", jen.Lit(d[0])), field("Y", jen.Lit(d[1])), field("Z", jen.Lit(d[2])))
 }
 
-func launchContract(c bundle.Contract, staticSharedBytes int) *jen.Statement {
-	d := jen.Dict{jen.Id("MaxThreads"): jen.Lit(c.MaxThreads), jen.Id("ParamBytes"): jen.Lit(c.ParamBytes)}
+func launchContract(c bundle.Contract, staticSharedBytes int, params string) *jen.Statement {
+	var fields []jen.Code
 	if c.Block != [3]int{} {
-		d[jen.Id("Block")] = dim3(c.Block)
+		fields = append(fields, field("Block", dim3(c.Block)))
 	}
+	fields = nonZero(fields, "MaxThreads", c.MaxThreads)
 	if c.Cluster != [3]int{} {
-		d[jen.Id("Cluster")] = dim3(c.Cluster)
+		fields = append(fields, field("Cluster", dim3(c.Cluster)))
 	}
-	for _, n := range []struct {
-		name  string
-		value int
-	}{{"StaticSharedBytes", staticSharedBytes}, {"DynamicSharedBytes", c.DynamicSharedBytes}, {"MaxDynamicSharedBytes", c.MaxDynamicSharedBytes}} {
-		if n.value != 0 {
-			d[jen.Id(n.name)] = jen.Lit(n.value)
-		}
-	}
+	fields = nonZero(fields, "StaticSharedBytes", staticSharedBytes, "DynamicSharedBytes", c.DynamicSharedBytes,
+		"MaxDynamicSharedBytes", c.MaxDynamicSharedBytes)
 	if c.ProgrammaticLaunch {
-		d[jen.Id("ProgrammaticLaunch")] = jen.True()
+		fields = append(fields, field("ProgrammaticLaunch", jen.True()))
 	}
-	var params []jen.Code
-	for _, p := range c.Params {
-		params = append(params, jen.Line().Add(paramInfo(p)))
+	fields = append(fields, field("Params", jen.Id(params)), field("ParamBytes", jen.Lit(c.ParamBytes)))
+	return jen.Qual(runtimePath, "LaunchContract").Values(fields...)
+}
+
+func paramList(params []bundle.Param) *jen.Statement {
+	var rows []jen.Code
+	for _, p := range params {
+		rows = append(rows, jen.Line().Add(paramInfo(p)))
 	}
-	d[jen.Id("Params")] = jen.Index().Qual(runtimePath, "ParamInfo").Values(append(params, jen.Line())...)
-	return jen.Qual(runtimePath, "LaunchContract").Values(d)
+	return jen.Index().Qual(runtimePath, "ParamInfo").Values(append(rows, jen.Line())...)
 }
 
 func paramInfo(p bundle.Param) *jen.Statement {
-	d := jen.Dict{jen.Id("Name"): jen.Lit(p.Name), jen.Id("Offset"): jen.Lit(p.Offset), jen.Id("Size"): jen.Lit(p.Size)}
+	fields := []jen.Code{field("Name", jen.Lit(p.Name)), field("Offset", jen.Lit(p.Offset)), field("Size", jen.Lit(p.Size))}
 	if p.Pointer {
-		d[jen.Id("Pointer")] = jen.True()
+		fields = append(fields, field("Pointer", jen.True()))
 	}
 	if name, ok := dtypes[p.Type]; ok {
-		d[jen.Id("DType")] = jen.Qual(runtimePath, name)
+		fields = append(fields, field("DType", jen.Qual(runtimePath, name)))
 	}
-	return jen.Values(d)
+	return jen.Values(fields...)
 }
 
 // dtypes maps IR type names to constants of the runtime. Packed types have no DType: they name registers, not data.
@@ -244,19 +281,9 @@ var dtypes = map[string]string{
 }
 
 func resourcesLiteral(r *Row) *jen.Statement {
-	d := jen.Dict{jen.Id("Registers"): jen.Lit(r.Resources.Registers)}
-	for _, n := range []struct {
-		name  string
-		value int
-	}{
-		{"SpillStoreBytes", r.Resources.SpillStoreBytes}, {"SpillLoadBytes", r.Resources.SpillLoadBytes},
-		{"StackBytes", r.Resources.StackBytes}, {"Barriers", r.Resources.Barriers},
-	} {
-		if n.value != 0 {
-			d[jen.Id(n.name)] = jen.Lit(n.value)
-		}
-	}
-	return jen.Qual(runtimePath, "Resources").Values(d)
+	return jen.Qual(runtimePath, "Resources").Values(nonZero(nil, "Registers", r.Resources.Registers,
+		"SpillStoreBytes", r.Resources.SpillStoreBytes, "SpillLoadBytes", r.Resources.SpillLoadBytes,
+		"StackBytes", r.Resources.StackBytes, "Barriers", r.Resources.Barriers)...)
 }
 
 // familyFile holds the package's documentation and the table of everything in it.

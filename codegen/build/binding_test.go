@@ -1,0 +1,40 @@
+package build
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestGeneratedGo compares everything generated for the fixture with a golden archive, hashes left out: they are
+// another test's business and change with ptxas.
+func TestGeneratedGo(t *testing.T) {
+	f := newFixture(t)
+	f.build(t)
+	const golden = "testdata/scale.txtar"
+	var got txtar.Archive
+	for _, name := range []string{"scale/zexample_scale.go", "scale/zfamily.go", "scale/manifest.json", "ptx/zptx.go", "ptx/scale/ExampleScale_double.sm_90a.map"} {
+		text := regexp.MustCompile(`\b[0-9a-f]{16,64}\b`).ReplaceAll(f.read(t, name), []byte("HASH"))
+		got.Files = append(got.Files, txtar.File{Name: name, Data: text})
+	}
+	if *update {
+		if err := os.WriteFile(golden, txtar.Format(&got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := txtar.ParseFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, file := range want.Files {
+		if diff := cmp.Diff(string(file.Data), string(got.Files[i].Data)); diff != "" {
+			t.Errorf("%s (-want +got); run the test with -update if this is meant:\n%s", file.Name, diff)
+		}
+	}
+}
