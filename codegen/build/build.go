@@ -14,7 +14,7 @@ import (
 // Options says what to build.
 type Options struct {
 	Dir      string   // where patterns are seen from; empty is the working directory
-	Patterns []string // as for go list; empty means ./...
+	Patterns []string // as for go list; empty means the whole module
 	Out      string   // output folder below the module, slash separated; empty is gen
 	Search   cubin.Search
 	Install  bool // install the toolchain where it is missing
@@ -44,9 +44,6 @@ type session struct {
 }
 
 func open(ctx context.Context, opt Options, trace TraceOptions) (*session, error) {
-	if len(opt.Patterns) == 0 {
-		opt.Patterns = []string{"./..."}
-	}
 	if opt.Dir == "" {
 		opt.Dir = "."
 	}
@@ -56,6 +53,9 @@ func open(ctx context.Context, opt Options, trace TraceOptions) (*session, error
 	root, err := mainModule(ctx, opt.Dir)
 	if err != nil {
 		return nil, err
+	}
+	if len(opt.Patterns) == 0 {
+		opt.Dir, opt.Patterns = root.Dir, []string{"./..."}
 	}
 	s := &session{opt: opt, layout: Layout{Module: root, Out: opt.Out}, src: sources{root}}
 	if out := s.layout.out(); !filepath.IsLocal(filepath.FromSlash(out)) || out == "." {

@@ -150,13 +150,10 @@ func declarations(p *packages.Package) (Package, Problems) {
 	if len(p.GoFiles) > 0 {
 		pkg.Dir = dirOf(p.GoFiles[0])
 	}
-	var problems Problems
-	for _, e := range p.Errors {
-		problems = append(problems, compileProblem(p.PkgPath, e))
-	}
-	if len(problems) > 0 {
+	if problems := compileProblems(p); len(problems) > 0 {
 		return pkg, problems
 	}
+	var problems Problems
 	for _, file := range p.Syntax {
 		for _, decl := range file.Decls {
 			gen, ok := decl.(*ast.GenDecl)
@@ -184,6 +181,23 @@ func declarations(p *packages.Package) (Package, Problems) {
 		problems = append(problems, unregistered(p)...)
 	}
 	return pkg, problems
+}
+
+// compileProblems lists what the compiler refuses. go list reports the whole compiler output once more without a
+// place; that counts only where nothing else names one, as when a dependency is broken.
+func compileProblems(p *packages.Package) Problems {
+	var placed, others Problems
+	for _, e := range p.Errors {
+		if problem := compileProblem(p.PkgPath, e); problem.Pos.Line > 0 {
+			placed = append(placed, problem)
+		} else {
+			others = append(others, problem)
+		}
+	}
+	if len(placed) > 0 {
+		return placed
+	}
+	return others
 }
 
 // declaration judges one package-level variable.

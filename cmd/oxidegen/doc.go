@@ -1,0 +1,15 @@
+// Command oxidegen turns kernels written in Go into cubins with typed bindings, and proves that they are current.
+//
+//	oxidegen build [-install] [-a] [packages]   bring gen/ up to date
+//	oxidegen verify [packages]                  prove that gen/ is what the source gives
+//	oxidegen list [-json]                       what gen/ holds: resources, occupancy, hashes
+//	oxidegen dump -ir|-ptx|-sass|-passes [ALGORITHM[/VARIANT]] [packages]
+//	oxidegen -dump-sass ALGORITHM[/VARIANT]     SASS beside the Go lines it came from
+//	oxidegen probe                              compare the instruction table with what ptxas accepts
+//	oxidegen toolchain [path | install [-from DIR]]
+//
+// In a module of one's own:
+//
+//	go get -tool github.com/oxideinfer/oxide/cmd/oxidegen
+//	//go:generate go tool oxidegen build -install ./kernels
+package main
