@@ -67,6 +67,7 @@ func open(ctx context.Context, opt Options, trace TraceOptions) (*session, error
 	if s.families, err = s.layout.families(s.pkgs); err != nil {
 		return nil, err
 	}
+	trace.Log = opt.Log
 	s.bundle, err = Trace(ctx, opt.Dir, s.pkgs, trace)
 	return s, err
 }

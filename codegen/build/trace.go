@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -26,8 +27,9 @@ const driverDir = "zoxidegendriver"
 
 // TraceOptions says what a driver program adds to its bundle.
 type TraceOptions struct {
-	IR     bool // the text form of the IR
-	Passes bool // the IR after every lowering step
+	IR     bool      // the text form of the IR
+	Passes bool      // the IR after every lowering step
+	Log    io.Writer // what kernel packages print; nil discards it
 }
 
 // Trace runs the kernel functions of the packages and returns what they describe. Mistakes in kernels are returned
@@ -173,8 +175,8 @@ func (g group) run(ctx context.Context, opt TraceOptions) (*bundle.Bundle, error
 	if err := cmd.Run(); err != nil {
 		return nil, driverError(err, complaint.String())
 	}
-	if complaint.Len() > 0 { // what the kernels printed
-		os.Stderr.Write(complaint.Bytes())
+	if opt.Log != nil {
+		opt.Log.Write(complaint.Bytes())
 	}
 	return bundle.Read(out)
 }
