@@ -33,32 +33,40 @@ func Write(w io.Writer, k *build.Inspected) error {
 
 func header(out *bufio.Writer, k *build.Inspected) {
 	r := k.Row.Resources
+	fact := func(name, format string, args ...any) {
+		for i, line := range wrap(fmt.Sprintf(format, args...), width-14) {
+			if i > 0 {
+				name, line = "", "  "+line
+			}
+			fmt.Fprintf(out, "  %-11s %s\n", name, line)
+		}
+	}
 	fmt.Fprintf(out, "%s\n", k.Kernel.Name())
-	fmt.Fprintf(out, "  entry       %s\n", k.Kernel.Entry)
-	fmt.Fprintf(out, "  declared    %s (%s)\n", k.Kernel.Declared, k.Kernel.Symbol)
+	fact("entry", "%s", k.Kernel.Entry)
+	fact("declared", "%s (%s)", k.Kernel.Declared, k.Kernel.Symbol)
 	released := "the released one"
 	if !k.Released {
 		released = "assembled for this page: gen/ has no current one"
 	}
-	fmt.Fprintf(out, "  cubin       %s, %s\n", k.Row.CubinSHA256[:16], released)
-	fmt.Fprintf(out, "  ptxas       %s %s\n", k.Row.Ptxas, strings.Join(k.Row.Flags, " "))
-	fmt.Fprintf(out, "  registers   %d%s\n", r.Registers, budget(k.Row.Declares.MaxRegisters))
-	fmt.Fprintf(out, "  shared      %d B static, %d B dynamic\n", r.StaticSharedBytes, k.Row.Launch.DynamicSharedBytes)
-	fmt.Fprintf(out, "  barriers    %d\n", r.Barriers)
+	fact("cubin", "%.16s, %s", k.Row.CubinSHA256, released)
+	fact("ptxas", "%s %s", k.Row.Ptxas, strings.Join(k.Row.Flags, " "))
+	fact("registers", "%d%s", r.Registers, budget(k.Row.Declares.MaxRegisters))
+	fact("shared", "%d B static, %d B dynamic", r.StaticSharedBytes, k.Row.Launch.DynamicSharedBytes)
+	fact("barriers", "%d", r.Barriers)
 	if o, err := k.Row.Occupancy(); err == nil {
-		fmt.Fprintf(out, "  occupancy   %d threads: %s\n", k.Row.Threads(), o)
+		fact("occupancy", "%d threads: %s", k.Row.Threads(), o)
 	} else {
-		fmt.Fprintf(out, "  occupancy   %v\n", err)
+		fact("occupancy", "%v", err)
 	}
 	c := count(k.Instructions)
-	fmt.Fprintf(out, "  spills      %d B stored, %d B loaded; %d instructions\n", r.SpillStoreBytes, r.SpillLoadBytes, c.spills)
-	fmt.Fprintf(out, "  stack       %d B; %d other local memory instructions\n", r.StackBytes, c.local)
+	fact("spills", "%d B stored, %d B loaded; %d instructions", r.SpillStoreBytes, r.SpillLoadBytes, c.spills)
+	fact("stack", "%d B; %d other local memory instructions", r.StackBytes, c.local)
 	if c.wgmma > 0 {
-		fmt.Fprintf(out, "  wgmma       %d instructions, %d arrives, %d waits\n", c.wgmma, c.arrives, c.waits)
+		fact("wgmma", "%d instructions, %d arrives, %d waits", c.wgmma, c.arrives, c.waits)
 	}
-	fmt.Fprintf(out, "  code        %d instructions: %s\n", len(k.Instructions), c.mix())
+	fact("code", "%d instructions: %s", len(k.Instructions), c.mix())
 	for _, d := range k.Row.Log {
-		fmt.Fprintf(out, "  ptxas said  %s\n", d)
+		fact("ptxas said", "%s", d)
 	}
 	fmt.Fprintf(out, "\n%s\n", strings.TrimRight(fmt.Sprintf("%*s%-*s %s", sassColumn, "", sassWidth, "SASS   (S spill, L local memory)", "Go line < caller"), " "))
 }
@@ -78,8 +86,11 @@ func instruction(out *bufio.Writer, k *build.Inspected, i int, previous string) 
 	}
 	origin := chain(k.Frames(in))
 	shown := wrap(origin, originWidth)
-	if origin == previous {
+	switch {
+	case origin == previous:
 		shown = nil // the line above says it
+	case origin == "":
+		shown = []string{"-"}
 	}
 	text := wrap(in.Text, sassWidth-2)
 	for j := 0; j < max(len(text), len(shown), 1); j++ {

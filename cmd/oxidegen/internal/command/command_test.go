@@ -1,0 +1,39 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+)
+
+func TestCommandLines(t *testing.T) {
+	for _, c := range []struct {
+		args   string
+		status int
+		part   string
+	}{
+		{"", exitUsage, "usage: oxidegen"},
+		{"help", exitOK, "-dump-sass"},
+		{"-h", exitOK, "toolchain"},
+		{"nonsense", exitUsage, `unknown command "nonsense"`},
+		{"dump-sass", exitUsage, "unknown command"},
+		{"-dump-sass", exitUsage, "needs the name of an algorithm"},
+		{"build -nonsense", exitUsage, "flag provided but not defined"},
+		{"build -h", exitOK, "-install"},
+		{"dump", exitUsage, "needs one of"},
+		{"dump -ir -ptx", exitUsage, "takes one of"},
+		{"list ./x", exitUsage, "takes no packages"},
+		{"toolchain nonsense", exitUsage, "there are install and path"},
+		{"toolchain -from x", exitUsage, "belongs to toolchain install"},
+		{"toolchain install -from /nowhere -ptxas x", exitOK, "ptxas 13.0.88"},
+		{"toolchain path", exitOK, "nvdisasm"},
+		{"verify -out ..", exitFailure, "must be below the module"},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := Run(context.Background(), strings.Fields(c.args), &stdout, &stderr)
+		if out := stdout.String() + stderr.String(); status != c.status || !strings.Contains(out, c.part) {
+			t.Errorf("oxidegen %s: status %d, want %d; output lacks %q:\n%s", c.args, status, c.status, c.part, out)
+		}
+	}
+}
