@@ -188,3 +188,9 @@ func hideNotExist(err error) error {
 	}
 	return err
 }
+
+// IsBound reports whether a flag or the environment chose a path for t on purpose.
+func (s Search) IsBound(t Tool) bool {
+	path, _ := s.bound(t)
+	return path != ""
+}
