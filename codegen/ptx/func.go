@@ -30,16 +30,16 @@ func (f *Func) SymbolName() string { return f.Name }
 
 // Directives are the performance-tuning and cluster directives of a function (manual 11.4, 11.7). Zero or nil: absent.
 type Directives struct {
-	MaxNTID           []int // .maxntid x[, y[, z]]
-	ReqNTID           []int // .reqntid x[, y[, z]]
-	MinNCTAPerSM      int   // .minnctapersm
-	MaxNCTAPerSM      int   // .maxnctapersm
-	MaxNReg           int   // .maxnreg
-	ReqNCTAPerCluster []int // .reqnctapercluster x[, y[, z]]
-	ExplicitCluster   bool  // .explicitcluster
-	MaxClusterRank    int   // .maxclusterrank
-	BlocksAreClusters bool  // .blocksareclusters
-	NoReturn          bool  // .noreturn
+	MaxNTID           [3]int // .maxntid x[, y[, z]]; dimensions left out are 1
+	ReqNTID           [3]int // .reqntid x[, y[, z]]; dimensions left out are 1
+	MinNCTAPerSM      int    // .minnctapersm
+	MaxNCTAPerSM      int    // .maxnctapersm
+	MaxNReg           int    // .maxnreg
+	ReqNCTAPerCluster [3]int // .reqnctapercluster x[, y[, z]]; dimensions left out are 1
+	ExplicitCluster   bool   // .explicitcluster
+	MaxClusterRank    int    // .maxclusterrank
+	BlocksAreClusters bool   // .blocksareclusters
+	NoReturn          bool   // .noreturn
 	Pragmas           []string
 }
 
