@@ -39,28 +39,26 @@ func (e *emitter) materialise(v *ir.Value, a address) ptx.Operand {
 func pointerSuffix(t op.Type) string { return "s" + bitSuffix(t.Bits())[1:] }
 
 // lowerAddr computes p + i*scale + off. The index extends by its own sign before it is scaled, so a 32-bit index into
-// a 64-bit space is one mad.wide.
+// a 64-bit space is one mad.wide. Constant parts, of the index too, wait for the access to take them.
 func lowerAddr(e *emitter, o *ir.Op) {
 	p, i, d := o.Args[0], o.Args[1], o.Results[0]
-	scale, off := o.Int("scale"), o.Int("off")
-	wide, long := p.Type().Bits() == 64, i.Type().Bits() == 64
-	var r *ptx.Reg
-	if off == 0 {
-		r = e.def(d)
-	} else {
-		r = e.newReg(d.Type())
+	scale := o.Int("scale")
+	a := e.address(p, o.Int("off"))
+	if i.IsConst() {
+		e.forward(d, address{base: a.Base, off: a.Off + i.Int()*scale})
+		return
 	}
+	wide, long := p.Type().Bits() == 64, i.Type().Bits() == 64
+	r := e.newReg(d.Type())
 	switch {
 	case wide && !long:
-		e.emit(dots("mad.wide", suffix(i.Type().Kind)), r, e.reg(i), ptx.I(scale), e.use(p))
+		e.emit(dots("mad.wide", suffix(i.Type().Kind)), r, e.reg(i), ptx.I(scale), a.Base)
 	case wide:
-		e.emit(dots("mad.lo", suffix(i.Type().Kind)), r, e.reg(i), ptx.I(scale), e.use(p))
+		e.emit(dots("mad.lo", suffix(i.Type().Kind)), r, e.reg(i), ptx.I(scale), a.Base)
 	default:
-		e.emit("mad.lo.s32", r, e.narrow(i), ptx.I(scale), e.use(p))
+		e.emit("mad.lo.s32", r, e.narrow(i), ptx.I(scale), a.Base)
 	}
-	if off != 0 {
-		e.forward(d, address{base: r, off: off})
-	}
+	e.forward(d, address{base: r, off: a.Off})
 }
 
 // narrow returns the low 32 bits of an index: shared and local windows are 32 bits wide.
