@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/oxideinfer/oxide/codegen/build/bundle"
 )
@@ -43,9 +42,4 @@ func framesOf(positions []bundle.Position, line int) []bundle.Frame {
 		best = p.Frames
 	}
 	return best
-}
-
-// short is a frame as a page shows it: file name and line, and the function where there is room.
-func short(f bundle.Frame) string {
-	return f.File[strings.LastIndexByte(f.File, '/')+1:] + ":" + strconv.Itoa(f.Line)
 }
