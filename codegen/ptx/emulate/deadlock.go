@@ -1,0 +1,178 @@
+package emulate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// reportDeadlock explains why nobody can run: it reports each block that waits, and stops the launch.
+func (w *worker) reportDeadlock() {
+	for _, c := range w.resident {
+		if w.stopped {
+			break
+		}
+		if f, ok := c.explain(); ok {
+			w.report(c, f)
+		}
+	}
+	w.stopped = true
+}
+
+// explain says who waits for whom in a block.
+func (c *cta) explain() (Finding, bool) {
+	f := Finding{Class: Deadlock}
+	var parts []string
+	for _, wp := range c.warps {
+		for i := range wp.frags {
+			g := &wp.frags[i]
+			in := &wp.k.code[g.pc]
+			if f.Line == 0 {
+				f.Line = int(in.line)
+			}
+			f.Threads = append(f.Threads, wp.threadsOf(g.mask)...)
+			switch g.state {
+			case atSync:
+				f.Class = SyncMask
+				parts = append(parts, fmt.Sprintf("warp %d: lanes %s wait at line %d (%s) for lanes %s, which are not there%s",
+					wp.index, laneList(g.mask), in.line, in.name(), laneList(g.need&^g.mask), wp.whereabouts(g.need&^g.mask)))
+			case atBarrier:
+				parts = append(parts, fmt.Sprintf("warp %d%s waits at barrier %d, line %d", wp.index, partOf(g.mask, wp.exists), g.bar, in.line))
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return f, false
+	}
+	parts = append(compact(parts), c.missing()...)
+	f.Message = strings.Join(parts, "; ")
+	return f, true
+}
+
+func partOf(m, exists uint32) string {
+	if m == exists {
+		return ""
+	}
+	return " lanes " + laneList(m)
+}
+
+// whereabouts says where some lanes of the warp are.
+func (w *warp) whereabouts(m uint32) string {
+	for i := range w.frags {
+		if g := &w.frags[i]; g.mask&m != 0 {
+			return fmt.Sprintf(": lanes %s are at line %d", laneList(g.mask&m), w.k.code[g.pc].line)
+		}
+	}
+	return ""
+}
+
+// missing lists, for each barrier with arrivals, what it lacks.
+func (c *cta) missing() []string {
+	var out []string
+	for id := range c.barriers {
+		b := &c.barriers[id]
+		if b.arrived == 0 {
+			continue
+		}
+		var absent []string
+		for i, wp := range c.warps {
+			if b.arrived>>i&1 == 0 {
+				state := "has exited"
+				if wp.live != 0 {
+					state = "has not arrived"
+				}
+				absent = append(absent, fmt.Sprintf("warp %d %s", i, state))
+			}
+		}
+		n := 0
+		for i := range c.warps {
+			n += int(b.arrived >> i & 1)
+		}
+		out = append(out, fmt.Sprintf("barrier %d has %d of %s; %s", id, n*warpSize, threadCount(b.count), strings.Join(absent, ", ")))
+	}
+	return out
+}
+
+// compact joins explanations that differ in the warp only, and cuts long lists.
+func compact(parts []string) []string {
+	groups := map[string][]string{}
+	var order []string
+	for _, p := range parts {
+		head, tail, ok := strings.Cut(p, " waits at ")
+		if !ok {
+			order = append(order, p)
+			continue
+		}
+		if groups[tail] == nil {
+			order = append(order, " waits at "+tail)
+		}
+		groups[tail] = append(groups[tail], strings.TrimPrefix(head, "warp "))
+	}
+	for i, o := range order {
+		tail, ok := strings.CutPrefix(o, " waits at ")
+		if !ok {
+			continue
+		}
+		g := groups[tail]
+		if len(g) == 1 {
+			order[i] = "warp " + g[0] + o
+		} else {
+			order[i] = "warps " + strings.Join(g, ", ") + " wait at " + tail
+		}
+	}
+	if len(order) > 8 {
+		order = append(order[:8], fmt.Sprintf("and %d more", len(order)-8))
+	}
+	return order
+}
+
+// checkLivelock stops a launch in which every warp spins and nobody changed anything for a long time.
+func (w *worker) checkLivelock() {
+	var lines []string
+	var where *cta
+	line := 0
+	for _, c := range w.resident {
+		for _, wp := range c.warps {
+			if wp.live == 0 || !wp.runnable() {
+				continue
+			}
+			if wp.seen != w.progress || wp.spinsSince < spinWatch {
+				return
+			}
+			i := wp.lowest(ready)
+			if i < 0 {
+				i = wp.lowest(spinYield)
+			}
+			at := wp.k.code[wp.frags[i].pc]
+			s := fmt.Sprintf("line %d", at.line)
+			if where == nil {
+				where, line = c, int(at.line)
+			}
+			if !slices.Contains(lines, s) && len(lines) < 8 {
+				lines = append(lines, s)
+			}
+		}
+	}
+	if where == nil {
+		return
+	}
+	if w.next < w.l.ctas {
+		lines = append(lines, fmt.Sprintf("%d blocks have not started because the device is full", w.l.ctas-w.next))
+	}
+	w.report(where, Finding{Class: Hang, Line: line, Message: "every running warp spins and nothing changes: " + strings.Join(lines, "; ")})
+	w.stopped = true
+}
+
+// reportHang stops a launch that used up its instructions.
+func (w *worker) reportHang(why string) {
+	c := w.resident[0]
+	line := 0
+	for _, wp := range c.warps {
+		if len(wp.frags) > 0 {
+			line = int(wp.k.code[wp.frags[0].pc].line)
+			break
+		}
+	}
+	w.report(c, Finding{Class: Hang, Line: line, Message: why})
+	w.stopped = true
+}

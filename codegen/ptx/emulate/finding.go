@@ -1,0 +1,146 @@
+package emulate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Class names what a finding is about. The names are stable: tools match on them.
+type Class string
+
+// The classes that this stage reports.
+const (
+	OOBGlobal    Class = "mem.oob.global" // outside every allocation, null, or after Free
+	OOBShared    Class = "mem.oob.shared"
+	OOBLocal     Class = "mem.oob.local"
+	OOBParam     Class = "mem.oob.param"
+	Misaligned   Class = "mem.misaligned"
+	ReadOnly     Class = "mem.readonly"   // a store to constant memory or to kernel parameters
+	InitRegister Class = "init.register"  // a register that no instruction wrote
+	InitShared   Class = "init.shared"    // shared memory that nobody wrote
+	InitLocal    Class = "init.local"     // local memory that nobody wrote
+	InitGlobal   Class = "init.global"    // global memory that neither the host nor a kernel wrote
+	Deadlock     Class = "deadlock"       // nobody can run
+	Hang         Class = "hang"           // the watchdog stopped the launch
+	SyncMask     Class = "sync.mask"      // a member mask that the executing threads do not fit
+	SyncDiverged Class = "sync.divergent" // an aligned instruction reached by a part of the warp
+	SyncBarrier  Class = "sync.barrier"   // a barrier's number, count or use
+	Trap         Class = "trap"           // the trap instruction
+	BadOperand   Class = "verify"         // a value that the manual leaves undefined: a branch index past its table
+)
+
+// Severity says what a finding means for the result.
+type Severity string
+
+// The severities. Only an error makes a run fail.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Thread names one thread of a launch.
+type Thread struct {
+	CTA    [3]uint32 `json:"cta"`
+	Thread [3]uint32 `json:"thread"`
+}
+
+// Finding is one thing that the checkers saw.
+type Finding struct {
+	Class    Class    `json:"class"`
+	Severity Severity `json:"severity"`
+	Kernel   string   `json:"kernel"`
+	Line     int      `json:"line"`               // of the PTX text; 0 where no single line is meant
+	Position string   `json:"position,omitempty"` // source position of the line, where the program knows it
+	Message  string   `json:"message"`
+	Threads  []Thread `json:"threads,omitempty"` // the first few threads concerned
+	Count    int      `json:"count"`             // how often the same line gave the same class
+}
+
+// String is one line for people.
+func (f Finding) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s: kernel %s", f.Severity, f.Class, f.Kernel)
+	if f.Line > 0 {
+		fmt.Fprintf(&b, ", PTX line %d", f.Line)
+	}
+	if f.Position != "" {
+		fmt.Fprintf(&b, " (%s)", f.Position)
+	}
+	fmt.Fprintf(&b, ": %s", f.Message)
+	if len(f.Threads) > 0 {
+		t := f.Threads[0]
+		fmt.Fprintf(&b, " [block %d,%d,%d thread %d,%d,%d]", t.CTA[0], t.CTA[1], t.CTA[2], t.Thread[0], t.Thread[1], t.Thread[2])
+	}
+	if f.Count > 1 {
+		fmt.Fprintf(&b, " (%d times)", f.Count)
+	}
+	return b.String()
+}
+
+// reporter collects the findings of one worker. Equal (class, line) pairs are counted, not repeated.
+type reporter struct {
+	list  []*Finding
+	order []int // position in the launch order of the CTA that reported first
+	limit int
+}
+
+const threadsPerFinding = 4
+
+// add records a finding of one CTA; ctaIndex orders findings of different workers.
+func (r *reporter) add(ctaIndex int, f Finding) {
+	for i, old := range r.list {
+		if old.Class != f.Class || old.Line != f.Line {
+			continue
+		}
+		old.Count++
+		if ctaIndex < r.order[i] {
+			r.order[i] = ctaIndex
+		}
+		if room := threadsPerFinding - len(old.Threads); room > 0 {
+			old.Threads = append(old.Threads, f.Threads[:min(room, len(f.Threads))]...)
+		}
+		return
+	}
+	if len(r.list) >= r.limit {
+		return
+	}
+	f.Count = 1
+	f.Threads = f.Threads[:min(threadsPerFinding, len(f.Threads))]
+	r.list = append(r.list, &f)
+	r.order = append(r.order, ctaIndex)
+}
+
+// full reports whether the launch should stop.
+func (r *reporter) full() bool { return len(r.list) >= r.limit }
+
+// merge returns the findings of all workers in the order of their CTAs.
+func merge(rs []*reporter) []Finding {
+	type entry struct {
+		f *Finding
+		o int
+	}
+	var all []entry
+	for _, r := range rs {
+		for i, f := range r.list {
+			all = append(all, entry{f, r.order[i]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.o, b.o) })
+	total := &reporter{limit: len(all)}
+	for _, e := range all {
+		n := e.f.Count
+		total.add(e.o, *e.f)
+		for _, f := range total.list {
+			if f.Class == e.f.Class && f.Line == e.f.Line {
+				f.Count += n - 1
+			}
+		}
+	}
+	out := make([]Finding, len(total.list))
+	for i, f := range total.list {
+		out[i] = *f
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package emulate
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	warpQuantum = 2048    // warp instructions before the next warp of the CTA runs
+	ctaRounds   = 16      // rounds over the warps of a CTA before the next CTA runs
+	spinWatch   = 1 << 13 // fruitless back edges of a warp before the watchdog looks
+)
+
+// worker runs a share of the CTAs of a launch on one goroutine. With one worker the whole launch is one
+// deterministic interleaving; several workers are used only where CTAs cannot see each other.
+type worker struct {
+	l         *launch
+	rep       reporter
+	initcheck bool
+	memcheck  bool
+	stopped   bool
+	next      int // CTA to start next
+	stride    int
+	resident  []*cta
+	spare     []*cta
+	limit     int
+	progress  uint64 // changes that another thread can see
+	steps     uint64
+	threads   uint64
+	rng       *rand.Rand // nil: round robin
+	last      *alloc     // allocation of the latest access
+	budget    uint64
+}
+
+func newWorker(l *launch, index, count int) *worker {
+	c := l.dev.cfg
+	w := &worker{l: l, next: index, stride: count, limit: max(1, l.resident/count), budget: c.MaxSteps}
+	w.rep.limit = c.MaxFindings
+	w.initcheck, w.memcheck = c.Off&Initcheck == 0, c.Off&Memcheck == 0
+	if c.Seed != 0 {
+		w.rng = rand.New(rand.NewPCG(c.Seed, uint64(index)))
+	}
+	return w
+}
+
+// loop runs all CTAs of the worker.
+func (w *worker) loop() {
+	for !w.stopped {
+		w.admit()
+		if len(w.resident) == 0 {
+			return
+		}
+		ran := 0
+		for i := 0; i < len(w.resident) && !w.stopped; i++ {
+			ran += w.runCTA(w.resident[w.choose(i, len(w.resident))])
+		}
+		w.retire()
+		w.steps += uint64(ran)
+		if ran == 0 && len(w.resident) > 0 && !w.stopped {
+			w.reportDeadlock()
+			return
+		}
+		if w.steps > w.budget && !w.stopped {
+			w.reportHang("the launch ran for more than MaxSteps warp instructions")
+		}
+	}
+}
+
+// choose returns i in round robin, or a random index.
+func (w *worker) choose(i, n int) int {
+	if w.rng == nil || n == 1 {
+		return i
+	}
+	return w.rng.IntN(n)
+}
+
+// admit starts CTAs, whole clusters at a time, while they fit. An empty device takes at least one cluster.
+func (w *worker) admit() {
+	size := int(volume(w.l.Cluster))
+	for w.next < w.l.ctas && (len(w.resident) == 0 || len(w.resident)+size <= w.limit) {
+		for range size {
+			w.resident = append(w.resident, w.start(w.next))
+			w.next += w.stride
+		}
+	}
+}
+
+// retire removes CTAs that have ended.
+func (w *worker) retire() {
+	w.resident = slices.DeleteFunc(w.resident, func(c *cta) bool {
+		if c.liveWarps > 0 {
+			return false
+		}
+		for _, wp := range c.warps {
+			w.threads += wp.threads
+		}
+		w.spare = append(w.spare, c)
+		return true
+	})
+}
+
+// runCTA runs the warps of a CTA for a while and returns the number of warp instructions.
+func (w *worker) runCTA(c *cta) (ran int) {
+	for round := 0; round < ctaRounds && c.liveWarps > 0; round++ {
+		n := 0
+		for i := range c.warps {
+			wp := c.warps[w.choose(i, len(c.warps))]
+			if wp.live == 0 || !wp.runnable() {
+				continue
+			}
+			q := warpQuantum
+			if w.rng != nil {
+				q = 1 + w.rng.IntN(256)
+			}
+			n += wp.step(q)
+			if w.stopped {
+				return ran + n
+			}
+		}
+		ran += n
+		if n == 0 && w.rng == nil {
+			break
+		}
+	}
+	if ran == 0 && w.rng != nil { // a random choice may miss the only warp that can run
+		for _, wp := range c.warps {
+			if wp.live != 0 && wp.runnable() {
+				return wp.step(warpQuantum)
+			}
+		}
+	}
+	return ran
+}
+
+func (w *worker) report(c *cta, f Finding) {
+	f.Kernel = w.l.k.Name
+	if p := w.l.k.prog.Position; p != nil && f.Line > 0 {
+		f.Position = p(f.Line)
+	}
+	if f.Severity == "" {
+		f.Severity = Error
+	}
+	w.rep.add(c.index, f)
+	if w.rep.full() {
+		w.stopped = true
+	}
+}

@@ -1,0 +1,224 @@
+package safetensors
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"os"
+	"slices"
+)
+
+const (
+	lengthBytes = 8
+	// maxHeader is the format's own limit for the JSON header.
+	maxHeader   = 100_000_000
+	metadataKey = "__metadata__"
+)
+
+// entry is one tensor of the header. Pointers tell absence.
+type entry struct {
+	DType   *DType   `json:"dtype"`
+	Shape   *[]int64 `json:"shape"`
+	Offsets *[]int64 `json:"data_offsets"`
+}
+
+// ReadFile reads a file.
+func ReadFile(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fail("", "%s is a directory", path)
+	}
+	// The header is checked before the data is read: a wrong file of any size costs little.
+	head := make([]byte, lengthBytes)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return nil, fail("", "the file has %d bytes, too few for the header's length", info.Size())
+	}
+	n, err := headerLength(head, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	header := make([]byte, n)
+	if _, err := io.ReadFull(f, header); err != nil {
+		return nil, fail("", "cannot read the header: %v", err)
+	}
+	size := info.Size() - lengthBytes - n
+	out, offsets, err := parseHeader(header, size)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, fail("", "cannot read the data: %v", err)
+	}
+	out.slice(data, offsets)
+	return out, nil
+}
+
+// Parse reads the content of a file. The tensors' data alias b.
+func Parse(b []byte) (*File, error) {
+	if len(b) < lengthBytes {
+		return nil, fail("", "the file has %d bytes, too few for the header's length", len(b))
+	}
+	n, err := headerLength(b, int64(len(b)))
+	if err != nil {
+		return nil, err
+	}
+	rest := b[lengthBytes:]
+	out, offsets, err := parseHeader(rest[:n], int64(len(rest))-n)
+	if err != nil {
+		return nil, err
+	}
+	out.slice(rest[n:], offsets)
+	return out, nil
+}
+
+func headerLength(b []byte, fileSize int64) (int64, error) {
+	n := binary.LittleEndian.Uint64(b)
+	switch {
+	case n > maxHeader:
+		return 0, fail("", "the header claims %d bytes, at most %d are allowed", n, maxHeader)
+	case int64(n) > fileSize-lengthBytes:
+		return 0, fail("", "the header claims %d bytes, the file has %d after the length", n, fileSize-lengthBytes)
+	case n < 2:
+		return 0, fail("", "the header has %d bytes, too few for a JSON object", n)
+	}
+	return int64(n), nil
+}
+
+// parseHeader checks the header against the size of the data.
+func parseHeader(header []byte, size int64) (*File, [][2]int64, error) {
+	raw, err := object(header)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := &File{}
+	var spans [][2]int64
+	for _, m := range raw {
+		if m.name == metadataKey {
+			if err := json.Unmarshal(m.value, &out.Metadata); err != nil {
+				return nil, nil, fail("", "%s is not an object of strings", metadataKey)
+			}
+			continue
+		}
+		t, span, err := tensor(m, size)
+		if err != nil {
+			return nil, nil, err
+		}
+		out.Tensors = append(out.Tensors, t)
+		spans = append(spans, span)
+	}
+	return sortTensors(out, spans, size)
+}
+
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// object splits a JSON object into its members, in order; a name may occur once.
+func object(header []byte) ([]member, error) {
+	dec := json.NewDecoder(bytes.NewReader(header))
+	if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
+		return nil, fail("", "the header is not a JSON object")
+	}
+	var out []member
+	seen := map[string]bool{}
+	for dec.More() {
+		tok, err := dec.Token()
+		name, ok := tok.(string)
+		if err != nil || !ok {
+			return nil, fail("", "the header is not valid JSON: %v", err)
+		}
+		if seen[name] {
+			return nil, fail(name, "the header names it twice")
+		}
+		seen[name] = true
+		var v json.RawMessage
+		if err := dec.Decode(&v); err != nil {
+			return nil, fail("", "the header is not valid JSON: %v", err)
+		}
+		out = append(out, member{name, v})
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, fail("", "the header is not valid JSON: %v", err)
+	}
+	if rest := bytes.TrimSpace(header[dec.InputOffset():]); len(rest) > 0 {
+		return nil, fail("", "the header goes on behind its JSON object")
+	}
+	return out, nil
+}
+
+// tensor checks one entry.
+func tensor(m member, size int64) (Tensor, [2]int64, error) {
+	none := [2]int64{}
+	dec := json.NewDecoder(bytes.NewReader(m.value))
+	dec.DisallowUnknownFields()
+	var e entry
+	if err := dec.Decode(&e); err != nil {
+		return Tensor{}, none, fail(m.name, "its entry cannot be read: %v", err)
+	}
+	if e.DType == nil || e.Shape == nil || e.Offsets == nil || len(*e.Offsets) != 2 {
+		return Tensor{}, none, fail(m.name, "its entry needs dtype, shape and two data_offsets")
+	}
+	if e.DType.Size() == 0 {
+		return Tensor{}, none, fail(m.name, "unknown dtype %q", *e.DType)
+	}
+	span := [2]int64{(*e.Offsets)[0], (*e.Offsets)[1]}
+	if span[0] < 0 || span[1] < span[0] || span[1] > size {
+		return Tensor{}, none, fail(m.name, "data_offsets [%d, %d] do not lie in the %d bytes of data", span[0], span[1], size)
+	}
+	n, ok := bytesOf(*e.DType, *e.Shape)
+	if !ok {
+		return Tensor{}, none, fail(m.name, "shape %v is negative or too large", *e.Shape)
+	}
+	if n != span[1]-span[0] {
+		return Tensor{}, none, fail(m.name, "shape %v of %s needs %d bytes, data_offsets give %d", *e.Shape, *e.DType, n, span[1]-span[0])
+	}
+	return Tensor{Name: m.name, DType: *e.DType, Shape: *e.Shape}, span, nil
+}
+
+// sortTensors orders tensors by their data, which must neither overlap nor leave gaps.
+func sortTensors(f *File, spans [][2]int64, size int64) (*File, [][2]int64, error) {
+	order := make([]int, len(spans))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(spans[a][0], spans[b][0]), cmp.Compare(spans[a][1], spans[b][1]))
+	})
+	sorted := make([]Tensor, 0, len(order))
+	out := make([][2]int64, 0, len(order))
+	at := int64(0)
+	for _, i := range order {
+		switch s := spans[i]; {
+		case s[0] < at:
+			return nil, nil, fail(f.Tensors[i].Name, "its data overlap those of %q", sorted[len(sorted)-1].Name)
+		case s[0] > at:
+			return nil, nil, fail(f.Tensors[i].Name, "there is a gap of %d bytes before its data", s[0]-at)
+		}
+		at = spans[i][1]
+		sorted, out = append(sorted, f.Tensors[i]), append(out, spans[i])
+	}
+	if at != size {
+		return nil, nil, fail("", "the file has %d bytes of data, the tensors use %d", size, at)
+	}
+	f.Tensors = sorted
+	return f, out, nil
+}
+
+func (f *File) slice(data []byte, spans [][2]int64) {
+	for i := range f.Tensors {
+		s := spans[i]
+		f.Tensors[i].Data = data[s[0]:s[1]:s[1]]
+	}
+}
