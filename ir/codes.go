@@ -1,0 +1,30 @@
+package ir
+
+// Codes of findings.
+const (
+	CodeZeroValue         = "ZERO_VALUE"
+	CodeForeignValue      = "FOREIGN_VALUE"
+	CodeOutOfRegion       = "OUT_OF_REGION"
+	CodeTypeMismatch      = "TYPE_MISMATCH"
+	CodeSpaceMismatch     = "SPACE_MISMATCH"
+	CodeUninitVar         = "UNINIT_VAR"
+	CodeLoopBreak         = "LOOP_BREAK"
+	CodeElseLate          = "ELSE_LATE"
+	CodeBadAttribute      = "BAD_ATTRIBUTE"
+	CodeStructure         = "STRUCTURE"
+	CodeDuplicate         = "DUPLICATE_NAME"
+	CodeBarrierDivergent  = "BARRIER_DIVERGENT"
+	CodeConvergent        = "CONVERGENT_DIVERGENT"
+	CodeNotUniform        = "NOT_UNIFORM"
+	CodeMisaligned        = "VECTOR_MISALIGNED"
+	CodeVectorWidth       = "VECTOR_WIDTH"
+	CodeSharedTooLarge    = "SHARED_TOO_LARGE"
+	CodeBlockTooLarge     = "BLOCK_TOO_LARGE"
+	CodeContract          = "CONTRACT"
+	CodeTargetUnavailable = "TARGET_UNAVAILABLE"
+	CodePDLWaitMissing    = "PDL_WAIT_MISSING"
+	CodeNCNotConstant     = "NC_NOT_CONSTANT"
+	CodeConstantWritten   = "CONSTANT_WRITTEN"
+	CodeBarrierID         = "BARRIER_ID"
+	CodeKernelPanic       = "KERNEL_PANIC"
+)

@@ -1,0 +1,30 @@
+package op
+
+// Special registers are pure: reading one twice gives the same value, except for clocks and timers, which keep order.
+var special = []Info{
+	{Name: "tid.x", On: OnKernel, Method: "TIDX", Sig: "-> u32", Uniform: Fixed, Level: Divergent, Doc: "returns the thread's x index in the block", PTX: "mov %tid.x", Section: "10.1"},
+	{Name: "tid.y", On: OnKernel, Method: "TIDY", Sig: "-> u32", Uniform: Fixed, Level: Divergent, Doc: "returns the thread's y index in the block", PTX: "mov %tid.y", Section: "10.1"},
+	{Name: "tid.z", On: OnKernel, Method: "TIDZ", Sig: "-> u32", Uniform: Fixed, Level: Divergent, Doc: "returns the thread's z index in the block", PTX: "mov %tid.z", Section: "10.1"},
+	{Name: "ntid.x", On: OnKernel, Method: "NTIDX", Sig: "-> u32", Uniform: Fixed, Level: UniformGrid, Doc: "returns the block's x size", PTX: "mov %ntid.x", Section: "10.2"},
+	{Name: "ntid.y", On: OnKernel, Method: "NTIDY", Sig: "-> u32", Uniform: Fixed, Level: UniformGrid, Doc: "returns the block's y size", PTX: "mov %ntid.y", Section: "10.2"},
+	{Name: "ntid.z", On: OnKernel, Method: "NTIDZ", Sig: "-> u32", Uniform: Fixed, Level: UniformGrid, Doc: "returns the block's z size", PTX: "mov %ntid.z", Section: "10.2"},
+	{Name: "ctaid.x", On: OnKernel, Method: "CTAIDX", Sig: "-> u32", Uniform: Fixed, Level: UniformBlock, Doc: "returns the block's x index in the grid", PTX: "mov %ctaid.x", Section: "10.6"},
+	{Name: "ctaid.y", On: OnKernel, Method: "CTAIDY", Sig: "-> u32", Uniform: Fixed, Level: UniformBlock, Doc: "returns the block's y index in the grid", PTX: "mov %ctaid.y", Section: "10.6"},
+	{Name: "ctaid.z", On: OnKernel, Method: "CTAIDZ", Sig: "-> u32", Uniform: Fixed, Level: UniformBlock, Doc: "returns the block's z index in the grid", PTX: "mov %ctaid.z", Section: "10.6"},
+	{Name: "nctaid.x", On: OnKernel, Method: "NCTAIDX", Sig: "-> u32", Uniform: Fixed, Level: UniformGrid, Doc: "returns the grid's x size in blocks", PTX: "mov %nctaid.x", Section: "10.7"},
+	{Name: "nctaid.y", On: OnKernel, Method: "NCTAIDY", Sig: "-> u32", Uniform: Fixed, Level: UniformGrid, Doc: "returns the grid's y size in blocks", PTX: "mov %nctaid.y", Section: "10.7"},
+	{Name: "nctaid.z", On: OnKernel, Method: "NCTAIDZ", Sig: "-> u32", Uniform: Fixed, Level: UniformGrid, Doc: "returns the grid's z size in blocks", PTX: "mov %nctaid.z", Section: "10.7"},
+	{Name: "laneid", On: OnKernel, Method: "LaneID", Sig: "-> u32", Uniform: Fixed, Level: Divergent, Doc: "returns the thread's lane in its warp", PTX: "mov %laneid", Section: "10.3"},
+	{Name: "lanemask_eq", On: OnKernel, Method: "LaneMaskEqual", Sig: "-> u32", Uniform: Fixed, Level: Divergent, Doc: "returns the own lane's bit", PTX: "mov %lanemask_eq", Section: "10.12"},
+	{Name: "lanemask_lt", On: OnKernel, Method: "LaneMaskLess", Sig: "-> u32", Uniform: Fixed, Level: Divergent, Doc: "returns the bits of the lower lanes", PTX: "mov %lanemask_lt", Section: "10.14"},
+	{Name: "lanemask_le", On: OnKernel, Method: "LaneMaskLessEqual", Sig: "-> u32", Uniform: Fixed, Level: Divergent, Doc: "returns the bits of the lower lanes and the own one", PTX: "mov %lanemask_le", Section: "10.13"},
+	{Name: "lanemask_gt", On: OnKernel, Method: "LaneMaskGreater", Sig: "-> u32", Uniform: Fixed, Level: Divergent, Doc: "returns the bits of the higher lanes", PTX: "mov %lanemask_gt", Section: "10.16"},
+	{Name: "lanemask_ge", On: OnKernel, Method: "LaneMaskGreaterEqual", Sig: "-> u32", Uniform: Fixed, Level: Divergent, Doc: "returns the bits of the higher lanes and the own one", PTX: "mov %lanemask_ge", Section: "10.15"},
+	{Name: "smid", On: OnKernel, Method: "SMID", Sig: "-> u32", Effects: Effects{Order: true}, Uniform: Fixed, Level: Divergent, Doc: "returns the multiprocessor that runs the thread now", PTX: "mov %smid", Section: "10.8"},
+	{Name: "dynamic_smem_size", On: OnKernel, Method: "DynamicSharedBytes", Sig: "-> u32", Uniform: Fixed, Level: UniformGrid, Doc: "returns the bytes of dynamic shared memory of the launch", PTX: "mov %dynamic_smem_size", Section: "10.31"},
+	{Name: "clock", On: OnKernel, Method: "Clock", Sig: "-> u32", Effects: Effects{Order: true}, Uniform: Fixed, Level: Divergent, Doc: "returns the low half of the cycle counter", PTX: "mov %clock", Section: "10.17"},
+	{Name: "clock64", On: OnKernel, Method: "Clock64", Sig: "-> u64", Effects: Effects{Order: true}, Uniform: Fixed, Level: Divergent, Doc: "returns the cycle counter", PTX: "mov %clock64", Section: "10.19"},
+	{Name: "globaltimer", On: OnKernel, Method: "GlobalTimer", Sig: "-> u64", Effects: Effects{Order: true}, Uniform: Fixed, Level: Divergent, Doc: "returns the nanosecond timer", PTX: "mov %globaltimer", Section: "10.28"},
+	{Name: "nanosleep", On: OnKernel, Method: "Nanosleep", Sig: "ns:u32", Effects: Effects{Order: true}, Doc: "suspends the thread for about ns nanoseconds", PTX: "nanosleep", Section: "9.7.19.2"},
+	{Name: "trap", On: OnKernel, Method: "Trap", Sig: "", Effects: Effects{Order: true}, Doc: "aborts the grid with an error", PTX: "trap", Section: "9.7.19.4"},
+}

@@ -1,0 +1,3 @@
+package ir
+
+func Verify(k *Kernel) []Finding { return nil }
