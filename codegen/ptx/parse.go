@@ -36,6 +36,7 @@ type parser struct {
 	fn    *Func // nil at module level
 	scope *scope
 	depth int
+	call  bool // in the operands of a call, where ( opens a list
 	// labels are the labels of the function's scopes, by the index of the token behind the opening brace.
 	labels map[int][]*Label
 	errs   ErrorList

@@ -47,7 +47,7 @@ func (p *parser) operand(depth int) Operand {
 		return p.vec(depth)
 	case p.is("["):
 		return p.addr(depth)
-	case p.is("(") && !p.isConstant():
+	case p.is("(") && p.call:
 		return p.list(depth)
 	case p.is("!") && p.next+1 < len(p.src.tokens) && p.src.tokens[p.next+1].kind == tokIdent:
 		p.advance()
@@ -59,38 +59,6 @@ func (p *parser) operand(depth int) Operand {
 		return p.named()
 	}
 	return p.constant()
-}
-
-// isConstant tells a constant in parentheses from a parameter list: lists start with a name, a closing parenthesis,
-// or a single constant that a comma or parenthesis follows. Only call takes lists, so its mnemonic decides.
-func (p *parser) isConstant() bool {
-	for i := p.next - 1; i >= 0; i-- {
-		switch p.src.tokens[i].kind {
-		case tokDot:
-			continue
-		case tokIdent:
-			return p.src.str(p.src.tokens[i]) != "call" && !p.inCall(i)
-		case tokPunct:
-			return !p.inCall(i)
-		default:
-			return true
-		}
-	}
-	return true
-}
-
-// inCall reports whether token i belongs to the operands of a call, which is the first word of its statement.
-func (p *parser) inCall(i int) bool {
-	for ; i >= 0; i-- {
-		t := p.src.tokens[i]
-		switch {
-		case t.kind == tokIdent && p.src.str(t) == "call":
-			return true
-		case t.kind == tokPunct && strings.Contains(";{}:", p.src.str(t)):
-			return false
-		}
-	}
-	return false
 }
 
 func (p *parser) vec(depth int) Operand {

@@ -3,11 +3,12 @@ package ptx
 import (
 	"errors"
 	"math"
+	"strings"
 
 	"github.com/oxideinfer/oxide/codegen/ptx/isa"
 )
 
-// maxRegs bounds one .reg range; ptxas refuses larger ones, too.
+// maxRegs bounds one .reg range. No program names that many, and a number of a register stays far inside an int.
 const maxRegs = 1 << 24
 
 // block reads a braced region in a new scope.
@@ -202,20 +203,18 @@ func (p *parser) instr() *Instr {
 		in.Guard.Reg = p.predicate()
 	}
 	mnemonic := p.tok()
-	p.name("an instruction")
-	for p.at(tokDot) {
-		mnemonic.end = p.advance().end
-	}
+	text := p.mnemonic()
 	if p.failed {
 		return nil
 	}
-	form, err := isa.Parse(p.mnemonicText(mnemonic))
+	form, err := isa.Parse(text)
 	if err != nil {
 		p.refuseMnemonic(mnemonic, err)
 		p.skipStatement()
 		return nil
 	}
 	in.Form = form
+	p.call = form.Opcode() == "call"
 	raw := p.operands()
 	p.expect(";")
 	if p.failed {
@@ -225,21 +224,24 @@ func (p *parser) instr() *Instr {
 	return in
 }
 
-// mnemonicText is the mnemonic without space or comments between its words.
-func (p *parser) mnemonicText(t token) string {
-	text := p.src.str(t)
-	for i := 0; i < len(text); i++ {
-		if !isWord(text[i]) && text[i] != '.' && text[i] != ':' {
-			clean := ""
-			for _, w := range p.src.tokens {
-				if w.off >= t.off && w.end <= t.end {
-					clean += p.src.str(w)
-				}
-			}
-			return clean
-		}
+// mnemonic takes an instruction's name and modifiers, which may stand apart.
+func (p *parser) mnemonic() string {
+	whole := p.tok()
+	p.name("an instruction")
+	first, length := p.next-1, int(whole.end-whole.off)
+	for p.at(tokDot) {
+		t := p.advance()
+		whole.end = t.end
+		length += int(t.end - t.off)
 	}
-	return text
+	if int(whole.end-whole.off) == length {
+		return p.src.str(whole)
+	}
+	var b strings.Builder
+	for i := first; i < p.next; i++ {
+		b.WriteString(p.src.str(p.src.tokens[i]))
+	}
+	return b.String()
 }
 
 func (p *parser) refuseMnemonic(t token, err error) {
