@@ -196,7 +196,9 @@ func (c *caseFile) check() error {
 	return nil
 }
 
-func local(name string) bool { return name != "" && name == filepath.Base(name) && name != ".." && name != "." }
+func local(name string) bool {
+	return name != "" && name == filepath.Base(name) && name != ".." && name != "."
+}
 
 // checkTensors looks at the data that the case names.
 func (c *loaded) checkTensors() error {
