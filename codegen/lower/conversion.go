@@ -18,11 +18,48 @@ func lowerBitcast(e *emitter, o *ir.Op) {
 
 func cvtTypes(o *ir.Op) string { return dots(suffix(resultKind(o)), suffix(kind(o))) }
 
-func lowerCvtInt(e *emitter, o *ir.Op)      { e.simple(o, dots("cvt", flag(o, "sat"), cvtTypes(o))) }
-func lowerCvtIntFloat(e *emitter, o *ir.Op) { e.simple(o, dots("cvt", o.Enum("rnd"), cvtTypes(o))) }
-func lowerCvtFloatInt(e *emitter, o *ir.Op) {
-	e.simple(o, dots("cvt", o.Enum("rnd"), flag(o, "ftz"), cvtTypes(o)))
+// lowerCvtInt leaves saturation out where the result holds every value of the source: PTX refuses it there (9.7.9.21).
+func lowerCvtInt(e *emitter, o *ir.Op) {
+	sat := flag(o, "sat")
+	if holds(resultKind(o), kind(o)) {
+		sat = ""
+	}
+	e.simple(o, dots("cvt", sat, cvtTypes(o)))
 }
+
+// holds tells whether an integer kind has every value of another.
+func holds(to, from op.Kind) bool {
+	signed := op.Signed | op.Of(op.S8)
+	if signed.Has(from) == signed.Has(to) {
+		return to.Bits() >= from.Bits()
+	}
+	return signed.Has(to) && to.Bits() > from.Bits()
+}
+
+// ptxas has no conversion between bf16 and 8-bit integers; the 32-bit one and a step between integers do the same,
+// since 32 bits hold every value that an 8-bit result can keep.
+func bf16Byte(float, integer op.Kind) bool { return float == op.BF16 && op.Bytes.Has(integer) }
+
+func lowerCvtIntFloat(e *emitter, o *ir.Op) {
+	if !bf16Byte(resultKind(o), kind(o)) {
+		e.simple(o, dots("cvt", o.Enum("rnd"), cvtTypes(o)))
+		return
+	}
+	wide := e.newReg(op.Scalar(op.S32))
+	e.emit(dots("cvt.s32", suffix(kind(o))), wide, e.reg(o.Args[0]))
+	e.emit(dots("cvt", o.Enum("rnd"), "bf16.s32"), e.def(o.Results[0]), wide)
+}
+
+func lowerCvtFloatInt(e *emitter, o *ir.Op) {
+	if !bf16Byte(kind(o), resultKind(o)) {
+		e.simple(o, dots("cvt", o.Enum("rnd"), flag(o, "ftz"), cvtTypes(o)))
+		return
+	}
+	wide := e.newReg(op.Scalar(op.S32))
+	e.emit(dots("cvt", o.Enum("rnd"), "s32.bf16"), wide, e.reg(o.Args[0]))
+	e.emit(dots("cvt.sat", suffix(resultKind(o)), "s32"), e.def(o.Results[0]), wide)
+}
+
 
 func lowerCvtWiden(e *emitter, o *ir.Op) {
 	if kind(o) == op.TF32 {
