@@ -107,7 +107,7 @@ func checkOperand(s *isa.Slot, op Operand) string {
 			return "only _ is allowed"
 		}
 		if s.Kind&(isa.KindReg|isa.KindFunc) == 0 {
-			return "wants a " + s.Kind.String()
+			return "wants " + s.Kind.String() + ", not register"
 		}
 		return checkReg(s, op)
 	}
@@ -116,7 +116,7 @@ func checkOperand(s *isa.Slot, op Operand) string {
 		return "" // the address of a function
 	}
 	if s.Kind&k == 0 {
-		return "wants a " + s.Kind.String()
+		return "wants " + s.Kind.String() + ", not " + k.String()
 	}
 	switch op := op.(type) {
 	case Vec:

@@ -1,7 +1,9 @@
 package ptx
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +26,9 @@ func Parse(text []byte) (*Module, error) {
 		p.decl()
 	}
 	if len(p.errs) > 0 {
+		slices.SortStableFunc(p.errs, func(a, b *Error) int {
+			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+		})
 		return nil, p.errs
 	}
 	return p.mod, nil

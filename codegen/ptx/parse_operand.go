@@ -9,8 +9,8 @@ import (
 // rawOperand is an operand as it stands, before it is assigned to a position of the form.
 type rawOperand struct {
 	op   Operand
-	tok  token
-	pair bool // behind "|"
+	tok  token // all of its text
+	pair bool  // behind "|"
 }
 
 // operands reads all operands of an instruction.
@@ -23,6 +23,7 @@ func (p *parser) operands() []rawOperand {
 	for !p.failed {
 		t := p.tok()
 		op := p.operand(0)
+		t.end = max(t.end, p.src.tokens[max(p.next-1, 0)].end)
 		out = append(out, rawOperand{op, t, pair})
 		switch {
 		case p.accept(","):

@@ -215,10 +215,11 @@ func (p *parser) instr() *Instr {
 	}
 	in.Form = form
 	p.call = form.Opcode() == "call"
+	before := len(p.errs)
 	raw := p.operands()
 	p.expect(";")
-	if p.failed {
-		return nil
+	if p.failed || len(p.errs) > before {
+		return nil // what was refused stands as a Sink and would be refused again
 	}
 	p.fill(in, start, raw)
 	return in

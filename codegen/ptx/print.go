@@ -19,8 +19,10 @@ type Line struct {
 func Print(m *Module) (text []byte, lines []Line) {
 	p := printer{line: 1}
 	p.header(m)
-	for _, d := range m.Decls {
-		p.end("")
+	for i, d := range m.Decls {
+		if _, ok := d.(*Func); ok || i == 0 {
+			p.end("")
+		}
 		switch d := d.(type) {
 		case *Var:
 			p.text(varText(d))
