@@ -60,7 +60,6 @@ func lowerCvtFloatInt(e *emitter, o *ir.Op) {
 	e.emit(dots("cvt.sat", suffix(resultKind(o)), "s32"), e.def(o.Results[0]), wide)
 }
 
-
 func lowerCvtWiden(e *emitter, o *ir.Op) {
 	if kind(o) == op.TF32 {
 		lowerBitcast(e, o) // tf32 is an f32 whose low bits are zero
