@@ -27,10 +27,13 @@ func (c *cta) explain() (Finding, bool) {
 		for i := range wp.frags {
 			g := &wp.frags[i]
 			in := &wp.k.code[g.pc]
-			if f.Line == 0 {
-				f.Line = int(in.line)
+			// Lanes that wait for lanes of their own warp are the reason; who waits for that warp follows from it.
+			if f.Line == 0 || g.state == atSync && f.Class != SyncMask {
+				f.Line, f.Threads = int(in.line), nil
 			}
-			f.Threads = append(f.Threads, wp.threadsOf(g.mask)...)
+			if f.Class != SyncMask || g.state == atSync {
+				f.Threads = append(f.Threads, wp.threadsOf(g.mask)...)
+			}
 			switch g.state {
 			case atSync:
 				f.Class = SyncMask
@@ -129,7 +132,7 @@ func compact(parts []string) []string {
 // checkLivelock stops a launch in which every warp spins and nobody changed anything for a long time.
 func (w *worker) checkLivelock() {
 	var lines []string
-	var where *cta
+	var where *warp
 	line := 0
 	for _, c := range w.resident {
 		for _, wp := range c.warps {
@@ -146,7 +149,7 @@ func (w *worker) checkLivelock() {
 			at := wp.k.code[wp.frags[i].pc]
 			s := fmt.Sprintf("line %d", at.line)
 			if where == nil {
-				where, line = c, int(at.line)
+				where, line = wp, int(at.line)
 			}
 			if !slices.Contains(lines, s) && len(lines) < 8 {
 				lines = append(lines, s)
@@ -159,20 +162,21 @@ func (w *worker) checkLivelock() {
 	if w.next < w.l.ctas {
 		lines = append(lines, fmt.Sprintf("%d blocks have not started because the device is full", w.l.ctas-w.next))
 	}
-	w.report(where, Finding{Class: Hang, Line: line, Message: "every running warp spins and nothing changes: " + strings.Join(lines, "; ")})
+	w.report(where.cta, Finding{Class: Hang, Line: line, Threads: where.threadsOf(where.live),
+		Message: "every running warp spins and nothing changes: " + strings.Join(lines, "; ")})
 	w.stopped = true
 }
 
 // reportHang stops a launch that used up its instructions.
 func (w *worker) reportHang(why string) {
-	c := w.resident[0]
-	line := 0
-	for _, wp := range c.warps {
-		if len(wp.frags) > 0 {
-			line = int(wp.k.code[wp.frags[0].pc].line)
-			break
+	for _, c := range w.resident {
+		for _, wp := range c.warps {
+			if len(wp.frags) > 0 {
+				g := &wp.frags[0]
+				w.report(c, Finding{Class: Hang, Line: int(wp.k.code[g.pc].line), Threads: wp.threadsOf(g.mask), Message: why})
+				w.stopped = true
+				return
+			}
 		}
 	}
-	w.report(c, Finding{Class: Hang, Line: line, Message: why})
-	w.stopped = true
 }
