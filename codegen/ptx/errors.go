@@ -75,12 +75,15 @@ func (l ErrorList) Unwrap() []error {
 	return out
 }
 
-// shorten keeps error texts to one short line.
+// shortText is the most characters of foreign text that a message quotes.
+const shortText = 120
+
+// shorten keeps quoted text to one short line.
 func shorten(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	s = strings.ToValidUTF8(s, "?")
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:57]) + "..."
+	if r := []rune(s); len(r) > shortText {
+		return string(r[:shortText-3]) + "..."
 	}
 	return s
 }

@@ -179,7 +179,6 @@ func (p *parser) intBetween(lo, hi int64, what string) int64 {
 // decl reads one declaration at module level.
 func (p *parser) decl() {
 	switch {
-	case p.accept(";"): // ptxas takes empty statements
 	case p.debugDirective():
 	case p.is(".pragma"):
 		for _, s := range p.pragma() {

@@ -45,7 +45,6 @@ func (p *parser) declareLabels() {
 // stmt reads one statement.
 func (p *parser) stmt(b *Block) {
 	switch {
-	case p.accept(";"):
 	case p.is("{"):
 		b.Append(p.block())
 	case p.is(".reg"):
@@ -250,7 +249,12 @@ func (p *parser) refuseMnemonic(t token, err error) {
 	if errors.Is(err, isa.ErrUnmodelled) {
 		kind = isa.ErrUnmodelled
 	}
-	p.refuseErr(&Error{Pos: p.src.pos(t.off), Kind: kind, Text: p.src.lineText(t.off), Msg: err.Error(), Err: err})
+	msg := err.Error()
+	var cause *isa.Error
+	if errors.As(err, &cause) {
+		msg = strings.TrimPrefix(msg, cause.Mnemonic+": ") // Text begins with it
+	}
+	p.refuseErr(&Error{Pos: p.src.pos(t.off), Kind: kind, Text: p.src.lineText(t.off), Msg: shorten(msg), Err: err})
 }
 
 // predicate reads a predicate register.
