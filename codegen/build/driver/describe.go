@@ -7,6 +7,7 @@ import (
 	"github.com/oxideinfer/oxide/codegen/lower"
 	"github.com/oxideinfer/oxide/codegen/ptx"
 	"github.com/oxideinfer/oxide/ir"
+	"github.com/oxideinfer/oxide/ir/pass"
 )
 
 // describe lowers a verified kernel and collects everything that oxidegen needs about it.
@@ -17,8 +18,15 @@ func describe(e Entry, inst ir.Instance, k *ir.Kernel, opt options) (bundle.Kern
 		Contract: contract(k), Declares: declares(k),
 	}
 	if opt.ir {
-		out.IR = ir.Print(k)
+		out.IR = k.String()
 	}
+	record := func(name string) {
+		if opt.passes {
+			out.Passes = append(out.Passes, bundle.Pass{Name: name, Text: k.String()})
+		}
+	}
+	record("built")
+	pass.Optimise(k, func(p pass.Pass) { record(p.Name) })
 	res, err := lower.Kernel(k)
 	if err != nil {
 		return out, err
