@@ -1,0 +1,50 @@
+// Package emulate runs PTX on the CPU: the same text that ptxas assembles, instruction by instruction, with checkers
+// for memory and undefined values.
+//
+//	m, err := ptx.Parse(text)
+//	prog, err := emulate.Load(m)                    // *DecodeError for what is not modelled, with its line
+//	dev := emulate.NewDevice(emulate.Config{})      // all checkers on
+//	addr, err := dev.Alloc("x", 4096)
+//	res, err := dev.Launch(prog.Kernel("name"), emulate.LaunchConfig{…}, params)
+//	res.Findings                                    // what the checkers saw; res.Err() is the first error
+//
+// # Machine
+//
+// A module is decoded once. A warp runs its 32 lanes together on registers kept as structures of arrays; predicates
+// are one bit a lane. Lanes that part become fragments; the deepest call and then the lowest program counter runs
+// first, so lanes meet again behind a branch. A .sync instruction waits until the lanes of its mask are there. Several
+// CTAs are resident at once, as many as the configured multiprocessors hold, so a grid barrier works exactly where it
+// works on a device of that size.
+//
+// A launch is deterministic: Config.Seed fixes the order of warps. CTAs run in parallel only where no CTA can see
+// another (no global atomics, no ordered or volatile accesses, no clocks), which leaves nothing that an order could
+// change. Launches on one device run one after another.
+//
+// # What is exact
+//
+// Integer and bit operations, comparisons, conversions of every type, f32 add, sub, mul, fma, div, rcp and sqrt in
+// every rounding mode with .ftz and .sat, f16 and bf16 arithmetic, minimum and maximum with their NaN rules, f64 in
+// round-to-nearest. NaN results are the ones the hardware makes where it is known (0x7fffffff, 0x7fff). Atomic f32
+// addition flushes subnormals in global memory and keeps them in shared memory, as the chip does.
+//
+// # What is bounded
+//
+// ex2, lg2, rcp, rsqrt, sqrt, sin, cos, tanh, div.full and div.approx, f32 and 16-bit: the scaling steps that ptxas
+// adds on sm_90 are followed, the special function unit itself is correctly rounded. Results lie within the manual's
+// bounds and may differ from a chip's in the last bits. Order-dependent results (floating-point atomics) follow the
+// schedule.
+//
+// # What is checked
+//
+// Memcheck: every access must lie in one live allocation and be aligned; findings name the allocation. Initcheck:
+// registers, local, shared and global memory; a value that nobody gave is reported when it reaches a store to global
+// memory, an address, an atomic, a barrier or a branch, not when it is read. Definedness is kept a register and lane
+// and a memory byte: one undefined byte makes the register that it is loaded into undefined. Synchronisation: member
+// masks, divergent and partial barriers, deadlocks and endless spinning, each with who waits for whom.
+//
+// # What is not modelled
+//
+// Asynchronous copies, mbarriers, clusters, matrix instructions, f64 arithmetic in other rounding modes, 128-bit
+// values, indirect and recursive calls, textures: Load refuses them. Time, caches, weak memory order, races: not
+// modelled and not reported. Launches are sequential, so griddepcontrol orders nothing here.
+package emulate
