@@ -9,3 +9,5 @@ require (
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 )
+
+tool github.com/oxideinfer/oxide/cmd/oxidegen
