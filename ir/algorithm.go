@@ -62,6 +62,7 @@ type Instance struct {
 	Target    Target
 	Contract  Contract
 	build     func(*Kernel)
+	pos       Pos
 }
 
 // AlgorithmName gives the declared name.
@@ -94,6 +95,7 @@ func (a Algorithm[V]) instance(v V, t Target) Instance {
 	}
 	if a.Kernel != nil {
 		inst.build = func(k *Kernel) { a.Kernel(k, v) }
+		inst.pos = funcPos(a.Kernel)
 	}
 	return inst
 }

@@ -1,22 +1,19 @@
 package ir
 
-import (
-	"fmt"
-	"runtime/debug"
-)
+import "fmt"
 
 // Build runs the kernel function of an instance and verifies the result. The error is Findings: every mistake at once.
 func Build(inst Instance) (*Kernel, error) {
-	k := newKernel(inst.Entry, inst.Target, inst.Contract)
+	k := newKernel(inst.Entry, inst.Target, inst.Contract, inst.pos)
 	if inst.build == nil {
 		return nil, Findings{{Code: CodeStructure, Msg: fmt.Sprintf("algorithm %s has no kernel function", inst.Algorithm)}}
 	}
 	return k.complete(inst.build)
 }
 
-// BuildFunc builds a kernel that belongs to no algorithm: tests and experiments.
-func BuildFunc(name string, contract Contract, body func(*Kernel)) (*Kernel, error) {
-	return newKernel(name, SM90a, contract).complete(body)
+// BuildFunc builds a kernel that belongs to no algorithm, for tests and experiments; for sm_90a unless told otherwise.
+func BuildFunc(name string, contract Contract, body func(*Kernel), target ...Target) (*Kernel, error) {
+	return newKernel(name, append(target, SM90a)[0], contract, funcPos(body)).complete(body)
 }
 
 func (k *Kernel) complete(body func(*Kernel)) (*Kernel, error) {
@@ -41,7 +38,7 @@ func (k *Kernel) trace(body func(*Kernel)) (whole bool) {
 		case abort:
 			k.report(r.finding)
 		default:
-			k.report(Finding{Code: CodeKernelPanic, Pos: here(), Msg: fmt.Sprintf("the kernel function panicked: %v\n%s", r, debug.Stack()),
+			k.report(Finding{Code: CodeKernelPanic, Pos: here(), Msg: fmt.Sprintf("the kernel function panicked: %v", r),
 				Fix: "build values are ordinary Go: check indexes and variants before use"})
 		}
 	}()

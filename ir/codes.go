@@ -28,3 +28,34 @@ const (
 	CodeBarrierID         = "BARRIER_ID"
 	CodeKernelPanic       = "KERNEL_PANIC"
 )
+
+// Codes lists every code a finding can have.
+func Codes() []string {
+	return []string{
+		CodeZeroValue,
+		CodeForeignValue,
+		CodeOutOfRegion,
+		CodeTypeMismatch,
+		CodeSpaceMismatch,
+		CodeUninitVar,
+		CodeLoopBreak,
+		CodeElseLate,
+		CodeBadAttribute,
+		CodeStructure,
+		CodeDuplicate,
+		CodeBarrierDivergent,
+		CodeConvergent,
+		CodeNotUniform,
+		CodeMisaligned,
+		CodeVectorWidth,
+		CodeSharedTooLarge,
+		CodeBlockTooLarge,
+		CodeContract,
+		CodeTargetUnavailable,
+		CodePDLWaitMissing,
+		CodeNCNotConstant,
+		CodeConstantWritten,
+		CodeBarrierID,
+		CodeKernelPanic,
+	}
+}

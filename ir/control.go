@@ -32,7 +32,7 @@ func (k *Kernel) Loop(lo, hi, step U32, opts ...LoopOption) iter.Seq[U32] {
 // Loop is Kernel.Loop for any index type.
 func Loop[T LoopIndex](k *Kernel, lo, hi, step T, opts ...LoopOption) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		o := k.Emit("loop", loopAttrs(opts), nil, lo.value(), hi.value(), step.value())
+		o := k.Emit("loop", loopAttrs(opts), nil, use(lo), use(hi), use(step))
 		body := &Region{owner: o, outer: o.parent}
 		o.Regions = []*Region{body}
 		i := &Value{kernel: k, typ: lo.static(), kind: ArgumentValue, region: body, bad: o.bad}
@@ -97,7 +97,7 @@ type merge struct {
 
 // If runs then on the device where p holds.
 func (k *Kernel) If(p Pred, then func()) *Branch {
-	o := k.Emit("if", nil, nil, p.v)
+	o := k.Emit("if", nil, nil, use(p))
 	o.Regions = []*Region{{owner: o, outer: o.parent}, {owner: o, outer: o.parent}}
 	f := k.push(branchFrame, o, o.Regions[0])
 	then()

@@ -88,7 +88,7 @@ func ConstBits[T Elem](k *Kernel, bits uint64) T {
 
 // Uniform gives lane 0's value in every lane of the warp, which makes it known to be equal there.
 func Uniform[T Handle](x T) T {
-	return T{emitOne("uniform", nil, x.static(), x.value())}
+	return T{emitOne("uniform", nil, x.static(), use(x))}
 }
 
 // Uniform is ir.Uniform for the common case of an index.
@@ -96,5 +96,5 @@ func (k *Kernel) Uniform(x U32) U32 { return Uniform(x) }
 
 // Select gives x where p holds and y elsewhere, without a branch.
 func Select[T Handle](p Pred, x, y T) T {
-	return T{emitOne("select", nil, x.static(), p.v, x.value(), y.value())}
+	return T{emitOne("select", nil, x.static(), use(p), use(x), use(y))}
 }

@@ -53,23 +53,31 @@ func (k *Kernel) checkArgs(o *Op) {
 	for i, v := range o.Args {
 		v = resolve(v)
 		o.Args[i] = v
+		name, fine := o.Info.Name, false
 		switch {
 		case v == nil:
-			o.bad = true
-			k.report(Finding{Code: CodeZeroValue, Pos: o.Pos, Op: o.Info.Name, Msg: fmt.Sprintf("operand %d of %s is the zero handle, not a device value", i+1, o.Info.Name),
+			k.report(Finding{Code: CodeZeroValue, Pos: o.Pos, Op: name, Msg: fmt.Sprintf("operand %d of %s is the zero handle, not a device value", i+1, name),
 				Fix: "make it with k.Const…, a parameter, a load or an operation"})
 		case v.kernel != k:
-			o.bad = true
-			k.report(Finding{Code: CodeForeignValue, Pos: o.Pos, Op: o.Info.Name, Msg: fmt.Sprintf("operand %d of %s belongs to kernel %s", i+1, o.Info.Name, v.kernel.Name),
+			k.report(Finding{Code: CodeForeignValue, Pos: o.Pos, Op: name, Msg: fmt.Sprintf("operand %d of %s belongs to kernel %s", i+1, name, v.kernel.Name),
 				Fix: "keep device values inside the kernel function that made them"})
 		case v.bad:
-			o.bad = true
 		case !o.parent.sees(v.region):
-			o.bad = true
-			k.report(Finding{Code: CodeOutOfRegion, Pos: o.Pos, Op: o.Info.Name, Msg: fmt.Sprintf("operand %d of %s was made%s inside a device region that has ended", i+1, o.Info.Name, madeAt(v)),
+			k.report(Finding{Code: CodeOutOfRegion, Pos: o.Pos, Op: name, Msg: fmt.Sprintf("operand %d of %s was made%s inside a device region that has ended", i+1, name, madeAt(v)),
 				Fix: "carry it out in an ir.Var"})
+		default:
+			fine = true
+		}
+		if !fine {
+			o.bad = true
+			o.Args[i] = k.standIn(Type{})
 		}
 	}
+}
+
+// standIn takes the place of a value that has already been reported.
+func (k *Kernel) standIn(t Type) *Value {
+	return &Value{kernel: k, typ: t, kind: ConstValue, bad: true}
 }
 
 func madeAt(v *Value) string {

@@ -36,7 +36,7 @@ func HandleOf[T Handle](v *Value) T {
 	if v != nil && v.typ != t.static() && !v.bad {
 		k := owner(v)
 		k.report(Finding{Code: CodeTypeMismatch, Pos: here(), Msg: "a " + v.typ.String() + " value cannot be a " + t.static().String()})
-		v = &Value{kernel: k, typ: t.static(), kind: ConstValue, bad: true}
+		v = k.standIn(t.static())
 	}
 	return T{v}
 }
@@ -44,4 +44,30 @@ func HandleOf[T Handle](v *Value) T {
 func elemType[T Elem](s Space) Type {
 	var t T
 	return Type{Kind: op.Ptr, Space: s, Elem: t.static().Kind}
+}
+
+// use is the value behind a handle that is about to become an operand. Go can convert between handle types, because they
+// have one layout; a value behind the wrong one is reported here.
+func use(h Operand) *Value {
+	v := resolve(h.value())
+	want := h.static()
+	if v == nil || v.bad || v.typ == want {
+		return v
+	}
+	k := owner(v)
+	code := CodeTypeMismatch
+	if v.typ.Kind == op.Ptr && want.Kind == op.Ptr && v.typ.Space != want.Space {
+		code = CodeSpaceMismatch
+	}
+	k.report(Finding{Code: code, Pos: here(), Msg: "a handle for " + want.String() + " holds a " + v.typ.String() + " value",
+		Fix: "convert with ConvertTo…, As…, ir.Cast or Generic, not with a Go conversion"})
+	return k.standIn(want)
+}
+
+func useAll[T Handle](list []T) []*Value {
+	out := make([]*Value, len(list))
+	for i, x := range list {
+		out[i] = use(x)
+	}
+	return out
 }

@@ -18,6 +18,7 @@ type Kernel struct {
 	consts   []*Value
 	frame    *frame
 	findings []Finding
+	pos      Pos // of the kernel function
 	vars     int
 	closed   bool
 }
@@ -47,11 +48,11 @@ type Array struct {
 // Bytes is the static size.
 func (a *Array) Bytes() int { return a.Count * a.Type.Elem.Bytes() }
 
-func newKernel(name string, target Target, contract Contract) *Kernel {
+func newKernel(name string, target Target, contract Contract, pos Pos) *Kernel {
 	for i := range contract.Block {
 		contract.Block[i] = max(1, contract.Block[i])
 	}
-	k := &Kernel{Name: name, Target: target, Contract: contract, Body: &Region{}}
+	k := &Kernel{Name: name, Target: target, Contract: contract, Body: &Region{}, pos: pos}
 	k.frame = &frame{kind: bodyFrame, region: k.Body}
 	return k
 }

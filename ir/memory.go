@@ -22,8 +22,8 @@ func offset(off int64) op.Attr { return op.Attr{Name: "off", Int: off} }
 
 // at is p + i*scale bytes.
 func at(p *Value, i Index, scale int) *Value {
-	k := owner(p, i.value())
-	o := k.Emit("addr", []op.Attr{{Name: "scale", Int: int64(scale)}}, []Type{pointerType(p)}, p, i.value())
+	k := owner(p, use(i))
+	o := k.Emit("addr", []op.Attr{{Name: "scale", Int: int64(scale)}}, []Type{pointerType(p)}, p, use(i))
 	return o.Result()
 }
 
@@ -69,14 +69,14 @@ func (k *Kernel) repeat(t Type, n int) []Type {
 	return list
 }
 
-func loadIf(p *Value, elem Type, mask Pred, other []*Value, opts []LoadOption) []*Value {
+func loadIf(p *Value, elem Type, mask *Value, other []*Value, opts []LoadOption) []*Value {
 	var m memOp
 	for _, o := range opts {
 		m.add(o.load())
 	}
-	k := owner(p, mask.v)
+	k := owner(p, mask)
 	base, off := fold(p)
-	args := append([]*Value{base, mask.v}, other...)
+	args := append([]*Value{base, mask}, other...)
 	return k.Emit("load_if", append(m.attrs, offset(off)), k.repeat(elem, len(other)), append(args, m.policy...)...).Results
 }
 
@@ -103,14 +103,6 @@ func atomic(name, what string, p *Value, results []Type, vals []*Value, opts []A
 	k := owner(append([]*Value{p}, vals...)...)
 	base, off := fold(p)
 	return k.Emit(name, append(attrs, offset(off)), results, append([]*Value{base}, vals...)...).Results
-}
-
-func values[T Handle](list []T) []*Value {
-	out := make([]*Value, len(list))
-	for i, x := range list {
-		out[i] = x.value()
-	}
-	return out
 }
 
 func handles[T Elem](list []*Value) Vec[T] {

@@ -3,6 +3,7 @@ package ir
 import (
 	"path"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -58,6 +59,7 @@ func here() Pos {
 		switch {
 		case pkg == own && strings.HasSuffix(f.Function, traceFunc):
 			return pos
+		case pkg == "runtime": // between a panic and the recovery in trace
 		// by file, because a closure of this package that is inlined is named after its caller
 		case path.Dir(filepath.ToSlash(f.File)) == dir && !strings.HasSuffix(f.File, "_test.go"):
 			between = true
@@ -116,4 +118,12 @@ func sourceName(pkg, file string) string {
 		rest = file[at+slash:]
 	}
 	return file[:at] + rest
+}
+
+// funcPos is the line on which a function is declared.
+func funcPos(f any) Pos {
+	fn := runtime.FuncForPC(reflect.ValueOf(f).Pointer())
+	file, line := fn.FileLine(fn.Entry())
+	pkg, name := splitFunc(fn.Name())
+	return Pos{{File: sourceName(pkg, file), Line: line, Func: outerFunc(name)}}
 }

@@ -51,7 +51,7 @@ func (x Var[T]) Get() T {
 	default:
 		return T{e.cur}
 	}
-	return T{&Value{kernel: k, typ: x.v.typ, kind: ConstValue, bad: true}}
+	return T{k.standIn(x.v.typ)}
 }
 
 // Update sets the variable to f of its value.
@@ -75,7 +75,7 @@ func (k *Kernel) checked(h Operand, what string) *Value {
 	v := resolve(h.value())
 	bad := func(code, msg string) *Value {
 		k.report(Finding{Code: code, Pos: here(), Msg: what + " of " + msg})
-		return &Value{kernel: k, typ: h.static(), kind: ConstValue, bad: true}
+		return k.standIn(h.static())
 	}
 	switch {
 	case v == nil:

@@ -5,6 +5,7 @@ var (
 	f16s       = Of(F16, F16x2)
 	signedAll  = Signed
 	numeric    = Integers | Floats | Halves
+	brainFloat = []Gate{{Of(BF16, BF16x2), SM90}}
 )
 
 // Rounding, flushing and saturation exist on f32; f16 flushes and saturates, bf16 does neither (PTX ISA 9.7.3, 9.7.4).
@@ -13,11 +14,11 @@ func floatAttrs() []AttrSpec {
 }
 
 var arithmetic = []Info{
-	{Name: "add", Method: "Add", Sig: "x:T y:T -> T", Kinds: numeric, Attrs: floatAttrs(), Commutes: true,
+	{Name: "add", Method: "Add", Sig: "x:T y:T -> T", Kinds: numeric, Gates: brainFloat, Attrs: floatAttrs(), Commutes: true,
 		Doc: "returns x + y; integers wrap", PTX: "add", Section: "9.7.1.1, 9.7.3.3, 9.7.4.1"},
-	{Name: "sub", Method: "Sub", Sig: "x:T y:T -> T", Kinds: numeric, Attrs: floatAttrs(),
+	{Name: "sub", Method: "Sub", Sig: "x:T y:T -> T", Kinds: numeric, Gates: brainFloat, Attrs: floatAttrs(),
 		Doc: "returns x - y; integers wrap", PTX: "sub", Section: "9.7.1.2, 9.7.3.4, 9.7.4.2"},
-	{Name: "mul", Method: "Mul", Sig: "x:T y:T -> T", Kinds: numeric, Attrs: floatAttrs(), Commutes: true,
+	{Name: "mul", Method: "Mul", Sig: "x:T y:T -> T", Kinds: numeric, Gates: brainFloat, Attrs: floatAttrs(), Commutes: true,
 		Doc: "returns x * y; integers keep the low half", PTX: "mul, mul.lo", Section: "9.7.1.3, 9.7.3.5, 9.7.4.3"},
 	{Name: "mul_hi", Method: "MulHigh", Sig: "x:T y:T -> T", Kinds: Integers, Commutes: true,
 		Doc: "returns the high half of x * y", PTX: "mul.hi", Section: "9.7.1.3"},
@@ -51,6 +52,6 @@ var arithmetic = []Info{
 		Doc: "returns 1/x, correctly rounded unless Approx is asked for", PTX: "rcp", Section: "9.7.3.13"},
 	{Name: "copysign", Method: "CopySign", Sig: "x:T y:T -> T", Kinds: Of(F32),
 		Doc: "returns |x| with the sign of y", PTX: "copysign", Section: "9.7.3.2"},
-	{Name: "dp4a", Method: "DotAdd", Sig: "x:s8x4 y:s8x4 z:s32 -> s32", Kinds: Of(S8x4),
+	{Name: "dp4a", Method: "DotAdd", Sig: "x:T y:T z:s32 -> s32", Kinds: Of(S8x4),
 		Doc: "returns z plus the dot product of the four signed bytes", PTX: "dp4a.s32.s32", Section: "9.7.1.23"},
 }

@@ -24,7 +24,8 @@ type Info struct {
 	Ties     []Tie
 	Regions  []string
 	Commutes bool
-	Arch     Arch
+	Arch     Arch   // the first target that has the op
+	Gates    []Gate // kinds for which a later one is needed
 
 	Doc     string // sentence that completes "<Method> …"
 	PTX     string // the instruction that it becomes
@@ -104,6 +105,12 @@ type Demand struct {
 // Tie says that the values of a result slot live in the registers of an operand slot: accumulators that an instruction
 // updates in place. The operands die at the op.
 type Tie struct{ Result, Arg string }
+
+// Gate says that the op needs Arch when an operand or result is one of Kinds.
+type Gate struct {
+	Kinds KindSet
+	Arch  Arch
+}
 
 // Arch gates an op by target.
 type Arch uint8

@@ -1,5 +1,7 @@
 package op
 
+var fp8 = []Gate{{Of(E4M3x2, E5M2x2), SM90}}
+
 var halfPairs = []Pair{{F16, F16x2}, {BF16, BF16x2}}
 
 // Packed registers hold their first element in the low part. PTX names the high operand first; ours name the low one first.
@@ -7,13 +9,13 @@ var packing = []Info{
 	{Name: "cvt_pack_half", Method: "ConvertTo", Sig: "lo:S hi:S -> T", Pairs: []Pair{{F32, F16x2}, {F32, BF16x2}},
 		Attrs: []AttrSpec{{Name: "rnd", Kind: Enum, Values: []string{"rn", "rz"}, Go: "Rounding"}, ReluA, SatFin},
 		Doc:   "rounds two values into the low and the high half", PTX: "cvt.rn.f16x2.f32", Section: "9.7.9.21"},
-	{Name: "cvt_pack_fp8", Method: "ConvertTo", Sig: "lo:S hi:S -> T", Pairs: []Pair{{F32, E4M3x2}, {F32, E5M2x2}},
+	{Name: "cvt_pack_fp8", Gates: fp8, Method: "ConvertTo", Sig: "lo:S hi:S -> T", Pairs: []Pair{{F32, E4M3x2}, {F32, E5M2x2}},
 		Attrs: []AttrSpec{ReluA},
 		Doc:   "rounds two values to nearest even, clamping to the largest finite value; NaN stays NaN", PTX: "cvt.rn.satfinite.e4m3x2.f32", Section: "9.7.9.21"},
-	{Name: "cvt_half_fp8", Method: "ConvertTo", Sig: "x:S -> T", Pairs: []Pair{{F16x2, E4M3x2}, {F16x2, E5M2x2}},
+	{Name: "cvt_half_fp8", Gates: fp8, Method: "ConvertTo", Sig: "x:S -> T", Pairs: []Pair{{F16x2, E4M3x2}, {F16x2, E5M2x2}},
 		Attrs: []AttrSpec{ReluA},
 		Doc:   "rounds both halves to nearest even, clamping to the largest finite value", PTX: "cvt.rn.satfinite.e4m3x2.f16x2", Section: "9.7.9.21"},
-	{Name: "cvt_fp8_half", Method: "ConvertTo", Sig: "x:S -> T", Pairs: []Pair{{E4M3x2, F16x2}, {E5M2x2, F16x2}},
+	{Name: "cvt_fp8_half", Gates: fp8, Method: "ConvertTo", Sig: "x:S -> T", Pairs: []Pair{{E4M3x2, F16x2}, {E5M2x2, F16x2}},
 		Attrs: []AttrSpec{ReluA},
 		Doc:   "converts both values, exactly", PTX: "cvt.rn.f16x2.e4m3x2", Section: "9.7.9.21"},
 	{Name: "cvt_half_wide", Method: "ConvertToF32", Sig: "x:S -> lo:T hi:T", Pairs: []Pair{{F16x2, F32}, {BF16x2, F32}},

@@ -202,7 +202,7 @@ func (m method) body(opts, fixed []op.AttrSpec) []jen.Code {
 	}
 	var vals []jen.Code
 	for _, a := range m.args {
-		vals = append(vals, jen.Id(a.name).Dot("v"))
+		vals = append(vals, jen.Id("use").Call(jen.Id(a.name)))
 	}
 	if m.info.On == op.OnKernel {
 		return m.kernelBody(attrs, vals)

@@ -49,7 +49,7 @@ func pointerType(f *jen.File, s op.Space, name string) {
 }
 
 func pointerMethods(name string) []pointerMethod {
-	v := func() *jen.Statement { return jen.Id("p").Dot("v") }
+	v := func() *jen.Statement { return jen.Id("use").Call(jen.Id("p")) }
 	self := func() *jen.Statement { return jen.Id(name).Index(jen.Id("T")) }
 	vec := func() *jen.Statement { return jen.Id("Vec").Index(jen.Id("T")) }
 	elem := func() *jen.Statement { return jen.Id("p").Dot("elemType").Call() }
@@ -68,7 +68,9 @@ func pointerMethods(name string) []pointerMethod {
 				return mk(self(), jen.Id("atConst").Call(v(), jen.Int64().Call(jen.Id("n")).Op("*").Int64().Call(size())))
 			}, 0},
 		{"AtByteConst", "is the address n bytes further, n a build value.", []jen.Code{jen.Id("n").Int()}, self(),
-			func(string) *jen.Statement { return mk(self(), jen.Id("atConst").Call(v(), jen.Int64().Call(jen.Id("n")))) }, 0},
+			func(string) *jen.Statement {
+				return mk(self(), jen.Id("atConst").Call(v(), jen.Int64().Call(jen.Id("n"))))
+			}, 0},
 		{"Load", "loads the element. PTX: ld (ISA 9.7.9.8).", []jen.Code{opts("LoadOption")}, jen.Id("T"),
 			func(string) *jen.Statement {
 				return mk(jen.Id("T"), jen.Id("load").Call(v(), elem(), jen.Lit(1), jen.Id("opts")).Index(jen.Lit(0)))
@@ -79,27 +81,27 @@ func pointerMethods(name string) []pointerMethod {
 			}, 0},
 		{"LoadIf", "loads the element where mask holds and gives other elsewhere, without touching memory there.", []jen.Code{jen.Id("mask").Id("Pred"), jen.Id("other").Id("T"), opts("LoadOption")}, jen.Id("T"),
 			func(string) *jen.Statement {
-				return mk(jen.Id("T"), jen.Id("loadIf").Call(v(), elem(), jen.Id("mask"), vals(jen.Id("other").Dot("value").Call()), jen.Id("opts")).Index(jen.Lit(0)))
+				return mk(jen.Id("T"), jen.Id("loadIf").Call(v(), elem(), jen.Id("use").Call(jen.Id("mask")), vals(jen.Id("use").Call(jen.Id("other"))), jen.Id("opts")).Index(jen.Lit(0)))
 			}, 0},
 		{"LoadVecIf", "is LoadVec where mask holds and gives other elsewhere, without touching memory there.", []jen.Code{jen.Id("mask").Id("Pred"), jen.Id("other").Add(vec()), opts("LoadOption")}, vec(),
 			func(string) *jen.Statement {
-				return jen.Id("handles").Index(jen.Id("T")).Call(jen.Id("loadIf").Call(v(), elem(), jen.Id("mask"), jen.Id("values").Call(jen.Id("other")), jen.Id("opts")))
+				return jen.Id("handles").Index(jen.Id("T")).Call(jen.Id("loadIf").Call(v(), elem(), jen.Id("use").Call(jen.Id("mask")), jen.Id("useAll").Call(jen.Id("other")), jen.Id("opts")))
 			}, 0},
 		{"Store", "stores the element. PTX: st (ISA 9.7.9.11).", []jen.Code{jen.Id("x").Id("T"), opts("StoreOption")}, nil,
 			func(string) *jen.Statement {
-				return jen.Id("store").Call(jen.Lit("store"), v(), jen.Nil(), vals(jen.Id("x").Dot("value").Call()), jen.Id("opts"))
+				return jen.Id("store").Call(jen.Lit("store"), v(), jen.Nil(), vals(jen.Id("use").Call(jen.Id("x"))), jen.Id("opts"))
 			}, 0},
 		{"StoreVec", "stores consecutive elements with one instruction: 1, 2, 4 or 8 and at most 16 bytes, aligned to their size.", []jen.Code{jen.Id("x").Add(vec()), opts("StoreOption")}, nil,
 			func(string) *jen.Statement {
-				return jen.Id("store").Call(jen.Lit("store"), v(), jen.Nil(), jen.Id("values").Call(jen.Id("x")), jen.Id("opts"))
+				return jen.Id("store").Call(jen.Lit("store"), v(), jen.Nil(), jen.Id("useAll").Call(jen.Id("x")), jen.Id("opts"))
 			}, 0},
 		{"StoreIf", "stores the element where mask holds.", []jen.Code{jen.Id("mask").Id("Pred"), jen.Id("x").Id("T"), opts("StoreOption")}, nil,
 			func(string) *jen.Statement {
-				return jen.Id("store").Call(jen.Lit("store_if"), v(), vals(jen.Id("mask").Dot("v")), vals(jen.Id("x").Dot("value").Call()), jen.Id("opts"))
+				return jen.Id("store").Call(jen.Lit("store_if"), v(), vals(jen.Id("use").Call(jen.Id("mask"))), vals(jen.Id("use").Call(jen.Id("x"))), jen.Id("opts"))
 			}, 0},
 		{"StoreVecIf", "is StoreVec where mask holds.", []jen.Code{jen.Id("mask").Id("Pred"), jen.Id("x").Add(vec()), opts("StoreOption")}, nil,
 			func(string) *jen.Statement {
-				return jen.Id("store").Call(jen.Lit("store_if"), v(), vals(jen.Id("mask").Dot("v")), jen.Id("values").Call(jen.Id("x")), jen.Id("opts"))
+				return jen.Id("store").Call(jen.Lit("store_if"), v(), vals(jen.Id("use").Call(jen.Id("mask"))), jen.Id("useAll").Call(jen.Id("x")), jen.Id("opts"))
 			}, 0},
 		{"Prefetch", "asks for the line to be brought into a cache.", []jen.Code{jen.Id("level").Id("PrefetchLevel")}, nil,
 			func(string) *jen.Statement { return jen.Id("prefetch").Call(v(), jen.Id("level")) }, op.In(op.Global, op.Generic)},
@@ -110,7 +112,7 @@ func pointerMethods(name string) []pointerMethod {
 		{"AtomicCAS", "stores x where memory equals old and returns what was there. PTX: atom.cas (ISA 9.7.13.5).", []jen.Code{jen.List(jen.Id("old"), jen.Id("x")).Id("T"), opts("AtomicOption")}, jen.Id("T"),
 			func(string) *jen.Statement {
 				return mk(jen.Id("T"), jen.Id("atomic").Call(jen.Lit("cas"), jen.Lit(""), v(), jen.Index().Id("Type").Values(elem()),
-					vals(jen.Id("old").Dot("value").Call(), jen.Id("x").Dot("value").Call()), jen.Id("opts")).Index(jen.Lit(0)))
+					vals(jen.Id("use").Call(jen.Id("old")), jen.Id("use").Call(jen.Id("x"))), jen.Id("opts")).Index(jen.Lit(0)))
 			}, atomics},
 	}
 	bits := "U64"
@@ -130,7 +132,7 @@ func atomicMethods(goName, what string, spaces op.SpaceSet, v, elem func() *jen.
 	list := []pointerMethod{{"Atomic" + goName, fmt.Sprintf("updates the element atomically and returns the old value. PTX: atom.%s (ISA 9.7.13.5).", what),
 		[]jen.Code{jen.Id("x").Id("T"), jen.Id("opts").Op("...").Id("AtomicOption")}, jen.Id("T"), func(string) *jen.Statement {
 			return jen.Id("T").Values(jen.Id("atomic").Call(jen.Lit("atom"), jen.Lit(what), v(), jen.Index().Id("Type").Values(elem()),
-				jen.Index().Op("*").Id("Value").Values(jen.Id("x").Dot("value").Call()), jen.Id("opts")).Index(jen.Lit(0)))
+				jen.Index().Op("*").Id("Value").Values(jen.Id("use").Call(jen.Id("x"))), jen.Id("opts")).Index(jen.Lit(0)))
 		}, spaces}}
 	if what == "exch" {
 		return list
@@ -138,12 +140,12 @@ func atomicMethods(goName, what string, spaces op.SpaceSet, v, elem func() *jen.
 	list = append(list, pointerMethod{"Reduce" + goName, fmt.Sprintf("updates the element atomically. PTX: red.%s (ISA 9.7.13.6).", what),
 		[]jen.Code{jen.Id("x").Id("T"), jen.Id("opts").Op("...").Id("AtomicOption")}, nil, func(string) *jen.Statement {
 			return jen.Id("atomic").Call(jen.Lit("red"), jen.Lit(what), v(), jen.Nil(),
-				jen.Index().Op("*").Id("Value").Values(jen.Id("x").Dot("value").Call()), jen.Id("opts"))
+				jen.Index().Op("*").Id("Value").Values(jen.Id("use").Call(jen.Id("x"))), jen.Id("opts"))
 		}, spaces})
 	if what == "add" {
 		list = append(list, pointerMethod{"ReduceAddVec", "updates 2 or 4 consecutive elements, each atomically. PTX: red.add.v4 (ISA 9.7.13.6).",
 			[]jen.Code{jen.Id("x").Id("Vec").Index(jen.Id("T")), jen.Id("opts").Op("...").Id("AtomicOption")}, nil, func(string) *jen.Statement {
-				return jen.Id("atomic").Call(jen.Lit("red"), jen.Lit(what), v(), jen.Nil(), jen.Id("values").Call(jen.Id("x")), jen.Id("opts"))
+				return jen.Id("atomic").Call(jen.Lit("red"), jen.Lit(what), v(), jen.Nil(), jen.Id("useAll").Call(jen.Id("x")), jen.Id("opts"))
 			}, op.In(op.Global)})
 	}
 	return list

@@ -1,0 +1,241 @@
+package ir
+
+import "github.com/oxideinfer/oxide/ir/op"
+
+// Uniformity says how far each value is known to be equal between threads, and how far the threads that reach a region
+// are known to reach it together.
+type Uniformity struct {
+	k       *Kernel
+	roots   *roots
+	values  map[*Value]op.Level
+	regions map[*Region]op.Level
+	cause   map[*Region]*Op // the control op that made a region less uniform than its surroundings
+	exits   op.Level        // some threads may have left at this level
+	exitOp  *Op
+	changed bool
+}
+
+// Analyse infers uniformity: thread indexes differ, block indexes and parameters do not, results follow their row's rule,
+// loads are as uniform as their address where nothing in the kernel writes the memory.
+func Analyse(k *Kernel) *Uniformity {
+	u := &Uniformity{k: k, roots: findRoots(k), values: map[*Value]op.Level{}, regions: map[*Region]op.Level{}, cause: map[*Region]*Op{}, exits: op.UniformGrid}
+	for u.changed = true; u.changed; {
+		u.changed = false
+		u.region(k.Body, op.UniformGrid, nil)
+	}
+	return u
+}
+
+// Value is how far v is known to be equal.
+func (u *Uniformity) Value(v *Value) op.Level {
+	if v.kind != ResultValue && v.kind != ArgumentValue {
+		return op.UniformGrid
+	}
+	if l, ok := u.values[v]; ok {
+		return l
+	}
+	return op.UniformGrid
+}
+
+// Region is how far threads reach r together, not counting exits.
+func (u *Uniformity) Region(r *Region) op.Level { return u.regions[r] }
+
+// lower records a level; levels only fall, so that the iteration ends.
+func (u *Uniformity) lower(v *Value, l op.Level) {
+	l = u.promote(l)
+	if l < u.Value(v) {
+		u.values[v] = l
+		u.changed = true
+	}
+}
+
+// promote uses the exact block size: in a block of one warp, equal in the warp is equal in the block.
+func (u *Uniformity) promote(l op.Level) op.Level {
+	threads := u.k.Threads()
+	if l == op.Divergent && threads == 1 || l == op.UniformWarp && threads <= 32 || l == op.UniformWarpgroup && threads <= 128 {
+		return op.UniformBlock
+	}
+	return l
+}
+
+func (u *Uniformity) region(r *Region, l op.Level, cause *Op) {
+	l = u.promote(l)
+	if old, ok := u.regions[r]; !ok || l < old {
+		u.regions[r] = l
+		u.cause[r] = cause
+		u.changed = true
+	}
+	for _, o := range r.Ops {
+		switch o.Info.Name {
+		case "loop":
+			u.loop(o)
+		case "while":
+			u.while(o)
+		case "if":
+			u.branch(o)
+		case "exit":
+			if l := u.regions[r]; l < u.exits {
+				u.exits, u.exitOp, u.changed = l, o, true
+			}
+		default:
+			u.simple(o)
+		}
+	}
+}
+
+// inner is the level of a control op's regions and the op to blame if it is lower than outside.
+func (u *Uniformity) inner(o *Op, decision op.Level) (op.Level, *Op) {
+	outside := u.regions[o.parent]
+	if u.promote(decision) < outside {
+		return decision, o
+	}
+	return outside, u.cause[o.parent]
+}
+
+func (u *Uniformity) loop(o *Op) {
+	trips := min(u.Value(o.Args[0]), u.Value(o.Args[1]), u.Value(o.Args[2]))
+	body := o.Regions[0]
+	u.lower(body.Args[0], min(u.Value(o.Args[0]), u.Value(o.Args[2])))
+	for i, a := range body.Args[1:] {
+		u.lower(a, min(u.Value(o.Args[3+i]), u.Value(body.Yield().Args[i])))
+	}
+	l, cause := u.inner(o, trips)
+	u.region(body, l, cause)
+	for i, r := range o.Results {
+		u.lower(r, min(trips, u.Value(o.Args[3+i]), u.Value(body.Yield().Args[i])))
+	}
+}
+
+func (u *Uniformity) while(o *Op) {
+	top, body := o.Regions[0], o.Regions[1]
+	for i, a := range top.Args {
+		u.lower(a, min(u.Value(o.Args[i]), u.Value(body.Yield().Args[i])))
+	}
+	decision := u.Value(top.Yield().Args[0])
+	l, cause := u.inner(o, decision)
+	u.region(top, l, cause)
+	u.region(body, l, cause)
+	for i, r := range o.Results {
+		u.lower(r, min(decision, u.Value(top.Yield().Args[1+i])))
+	}
+}
+
+func (u *Uniformity) branch(o *Op) {
+	decision := u.Value(o.Args[0])
+	l, cause := u.inner(o, decision)
+	for _, r := range o.Regions {
+		u.region(r, l, cause)
+	}
+	for i, r := range o.Results {
+		u.lower(r, min(decision, u.Value(o.Regions[0].Yield().Args[i]), u.Value(o.Regions[1].Yield().Args[i])))
+	}
+}
+
+func (u *Uniformity) simple(o *Op) {
+	l := op.UniformGrid
+	for _, a := range o.Args {
+		l = min(l, u.Value(a))
+	}
+	switch o.Info.Uniform {
+	case op.Fixed:
+		l = o.Info.Level
+	case op.AtLeast:
+		l = max(l, o.Info.Level)
+	case op.FromConstantMemory:
+		l = min(l, u.memory(o))
+	}
+	if w, ok := u.warpIndex(o); ok {
+		l = max(l, w)
+	}
+	for _, r := range o.Results {
+		u.lower(r, l)
+	}
+}
+
+// memory is how uniform a load can be: memory that the kernel writes may change between two threads' loads.
+func (u *Uniformity) memory(o *Op) op.Level {
+	root := u.roots.root(o.Args[0])
+	switch {
+	case root == nil || root.kind != ParamValue || u.roots.written[root] || u.roots.unknown || o.Enum("sem") != "weak":
+		return op.Divergent
+	}
+	return op.UniformGrid
+}
+
+// warpIndex knows that tid.x / 32 is equal in a warp when warps are rows of the block, and tid.y when rows are warps.
+func (u *Uniformity) warpIndex(o *Op) (op.Level, bool) {
+	block := u.k.Contract.Block
+	line := block[1] == 1 && block[2] == 1
+	switch o.Info.Name {
+	case "tid.y":
+		return spanLevel(block[0])
+	case "tid.z":
+		return spanLevel(block[0] * block[1])
+	case "shr", "div":
+	default:
+		return 0, false
+	}
+	if d := o.Args[0].def; d == nil || d.Info.Name != "tid.x" || !o.Args[1].IsConst() {
+		return 0, false
+	}
+	span := int(min(o.Args[1].Bits(), 1<<20))
+	if o.Info.Name == "shr" {
+		span = 1 << min(span, 20)
+	}
+	if !line && block[0]%span != 0 {
+		return 0, false
+	}
+	return spanLevel(span)
+}
+
+// spanLevel is the level of a value that is equal in each aligned run of so many threads.
+func spanLevel(threads int) (op.Level, bool) {
+	switch {
+	case threads > 0 && threads%128 == 0:
+		return op.UniformWarpgroup, true
+	case threads > 0 && threads%32 == 0:
+		return op.UniformWarp, true
+	}
+	return 0, false
+}
+
+// convergence checks ops that need threads together.
+func (c *checker) convergence() {
+	u := c.uniform
+	c.k.Body.Walk(func(o *Op) bool {
+		if o.bad {
+			return true
+		}
+		for _, d := range o.Info.Demands {
+			for _, v := range o.ArgsOf(d.Slot) {
+				if u.Value(v) < d.Level {
+					c.at(o, CodeNotUniform, "make it with k.Uniform", "operand %s of %s must be equal in the %s", d.Slot, o.Info.Name, d.Level)
+				}
+			}
+		}
+		if o.Info.Converge == op.Divergent || o.Flag("mask") {
+			return true
+		}
+		if u.regions[o.parent] < u.promote(o.Info.Converge) {
+			c.divergent(o, u.cause[o.parent], "")
+		} else if u.exits < u.promote(o.Info.Converge) && u.exitOp != o {
+			c.divergent(o, u.exitOp, "threads may have left at ")
+		}
+		return true
+	})
+}
+
+func (c *checker) divergent(o, cause *Op, how string) {
+	code, fix := CodeConvergent, "move it out of the branch, or make the condition equal in the warp with k.Uniform"
+	if o.Info.Effects.Order && o.Info.Name != "sync_warp" {
+		code, fix = CodeBarrierDivergent, "move the barrier out of the branch or loop, or use a named barrier among whole warps"
+	}
+	where := ""
+	if cause != nil {
+		where = cause.Info.Name + " at " + cause.Pos.String()
+	}
+	if how == "" {
+		how = "they are divided by "
+	}
+	c.at(o, code, fix, "%s needs all threads of the %s together, but %s%s", o.Info.Name, o.Info.Converge, how, where)
+}
