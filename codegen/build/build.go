@@ -153,5 +153,5 @@ func logOf(opt Options) io.Writer {
 func (r *Report) String() string {
 	return fmt.Sprintf("%d kernels of %s: %d assembled, %d current; %d files written, %d removed below %s",
 		r.Kernels, strings.Join(r.Families, ", "), r.Assembled, r.Kernels-r.Assembled,
-		len(r.Changes.Written), len(r.Changes.Removed), relative(r.Layout.Dir()))
+		len(r.Changes.Written), len(r.Changes.Removed), r.Layout.out())
 }

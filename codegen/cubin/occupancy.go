@@ -40,7 +40,7 @@ type Occupancy struct {
 func (o Occupancy) Percent() float64 { return 100 * float64(o.Warps) / float64(o.MaxWarps) }
 
 func (o Occupancy) String() string {
-	return fmt.Sprintf("%d blocks of an SM, %d of %d warps (%.0f %%), limited by %s",
+	return fmt.Sprintf("%d blocks per SM, %d of %d warps (%.0f %%), limited by %s",
 		o.Blocks, o.Warps, o.MaxWarps, o.Percent(), o.LimitedBy)
 }
 

@@ -24,11 +24,23 @@ const (
 func Write(w io.Writer, k *build.Inspected) error {
 	out := bufio.NewWriter(w)
 	header(out, k)
-	previous := ""
-	for i := range k.Instructions {
+	previous, end := "", padding(k.Instructions)
+	for i := range end {
 		previous = instruction(out, k, i, previous)
 	}
+	if n := len(k.Instructions) - end; n > 0 {
+		fmt.Fprintf(out, "%*s%d NOP of padding\n", sassColumn, "", n)
+	}
 	return out.Flush()
+}
+
+// padding is where the NOPs at the end begin: ptxas fills the code up to its alignment.
+func padding(list []cubin.Instruction) int {
+	end := len(list)
+	for end > 0 && list[end-1].Opcode() == "NOP" {
+		end--
+	}
+	return end
 }
 
 func header(out *bufio.Writer, k *build.Inspected) {
