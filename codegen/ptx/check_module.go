@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/oxideinfer/oxide/codegen/ptx/isa"
 )
@@ -59,6 +60,10 @@ func (c *checker) block(b *Block) {
 		switch s := s.(type) {
 		case *Block:
 			c.block(s)
+		case *Pragma:
+			if strings.ContainsAny(s.Text, "\"\n") {
+				c.errs = append(c.errs, &Error{Pos: s.Pos, Kind: ErrInvalid, Text: shorten(s.Text), Msg: "quote or line end in a pragma"})
+			}
 		case *Instr:
 			c.instr(s)
 		case *BranchTargets:

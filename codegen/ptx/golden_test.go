@@ -58,12 +58,7 @@ func TestErrors(t *testing.T) {
 	for i := 0; i+1 < len(a.Files); i += 2 {
 		in, want := a.Files[i], &a.Files[i+1]
 		t.Run(in.Name, func(t *testing.T) {
-			text := string(in.Data)
-			if strings.HasPrefix(in.Name, "body/") {
-				text = ".version 9.0 .target sm_90a .address_size 64 .entry k() { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<9>;" +
-					strings.Replace(text, "\t", " ", 1) + "}"
-			}
-			_, err := Parse([]byte(text))
+			_, err := Parse(kernelText(in))
 			var list ErrorList
 			if !errors.As(err, &list) {
 				t.Fatalf("not refused, or by another type of error: %v", err)
@@ -71,6 +66,16 @@ func TestErrors(t *testing.T) {
 			compare(t, file, a, want, []byte(err.Error()+"\n"))
 		})
 	}
+}
+
+// kernelText is a file of the archive, put into a kernel if it is the body of one.
+func kernelText(f txtar.File) []byte {
+	if !strings.HasPrefix(f.Name, "body/") {
+		return f.Data
+	}
+	const head = ".version 9.0 .target sm_90a .address_size 64 .entry k() { " +
+		".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<9>;"
+	return []byte(head + strings.Replace(string(f.Data), "\t", " ", 1) + "}")
 }
 
 // TestErrorKinds: unknown PTX, text that is no PTX, and PTX that cannot be loaded are three errors.

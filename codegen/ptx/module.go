@@ -52,10 +52,10 @@ func (l Linkage) String() string {
 	return linkageNames[l]
 }
 
-// Pragma is a .pragma directive at module level or between instructions (manual 11.4.8).
+// Pragma is a .pragma directive at module level or between instructions (manual 11.4).
 type Pragma struct {
 	Pos
-	Text string // without quotes
+	Text string // without quotes; it contains neither quotes nor line ends
 }
 
 func (*Pragma) isDecl() {}

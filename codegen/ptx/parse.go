@@ -169,6 +169,9 @@ func (p *parser) intBetween(lo, hi int64, what string) int64 {
 	if p.failed {
 		return lo
 	}
+	if v == (WarpSize{}) {
+		v = I(32)
+	}
 	if n, ok := v.(Int); ok && n.Value >= lo && n.Value <= hi && !(n.Unsigned && n.Value < 0) {
 		return n.Value
 	}

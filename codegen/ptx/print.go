@@ -30,7 +30,7 @@ func Print(m *Module) (text []byte, lines []Line) {
 		case *Func:
 			p.fn(d)
 		case *Pragma:
-			p.end(".pragma " + strconv.Quote(d.Text) + ";")
+			p.end(".pragma " + quote(d.Text) + ";")
 		}
 	}
 	return p.buf.Bytes(), p.lines
@@ -123,7 +123,7 @@ func (p *printer) directives(d *Directives) {
 	p.flag(".blocksareclusters", d.BlocksAreClusters)
 	p.flag(".noreturn", d.NoReturn)
 	for _, text := range d.Pragmas {
-		p.flag(".pragma "+strconv.Quote(text)+";", true)
+		p.flag(".pragma "+quote(text)+";", true)
 	}
 }
 
@@ -175,7 +175,7 @@ func (p *printer) stmt(s Stmt) {
 	case *Var:
 		p.text(varText(s))
 	case *Pragma:
-		p.text(".pragma " + strconv.Quote(s.Text))
+		p.text(".pragma " + quote(s.Text))
 	case *BranchTargets:
 		p.text(s.Name + ": .branchtargets ")
 		for i, l := range s.Targets {
@@ -236,6 +236,9 @@ func sep(i int) string {
 	}
 	return ", "
 }
+
+// quote writes a string as it is: PTX strings have no escapes.
+func quote(s string) string { return `"` + s + `"` }
 
 // word is s and a space, or nothing.
 func word(s string) string {

@@ -58,7 +58,7 @@ type Label struct {
 func (*Label) isStmt()    {}
 func (*Label) isOperand() {}
 
-// BranchTargets is a labelled .branchtargets list, the operand of brx.idx (manual 9.7.12, 11.2).
+// BranchTargets is a labelled .branchtargets list, the operand of brx.idx (manual 9.7.12.4, 11.3).
 type BranchTargets struct {
 	Pos
 	Name    string
@@ -68,7 +68,7 @@ type BranchTargets struct {
 func (*BranchTargets) isStmt()    {}
 func (*BranchTargets) isOperand() {}
 
-// CallTargets is a labelled .calltargets list (manual 11.2).
+// CallTargets is a labelled .calltargets list (manual 11.3).
 type CallTargets struct {
 	Pos
 	Name    string
@@ -78,7 +78,7 @@ type CallTargets struct {
 func (*CallTargets) isStmt()    {}
 func (*CallTargets) isOperand() {}
 
-// CallPrototype is a labelled .callprototype: the signature of an indirect call (manual 11.2).
+// CallPrototype is a labelled .callprototype: the signature of an indirect call (manual 11.3).
 type CallPrototype struct {
 	Pos
 	Name            string
