@@ -86,13 +86,15 @@ func lowerLoop(e *emitter, o *ir.Op) {
 	}
 	top, end := e.fn.NewLabel(), e.fn.NewLabel()
 	if !runs(lo, hi) {
-		e.emit("bra", end).If(test("ge"))
+		none := test("ge") // before the branch is emitted, not as an argument of it
+		e.emit("bra", end).If(none)
 	}
 	e.place(top, o)
 	e.region(body)
 	e.assign(args[1:], body.Yield().Args)
 	e.emit(dots("add", suffix(k)), args[0], args[0], inc)
-	e.emit("bra", top).If(test("lt"))
+	more := test("lt")
+	e.emit("bra", top).If(more)
 	e.fn.Place(end)
 }
 
