@@ -250,3 +250,13 @@ func (k *Kernel) leave(f *frame, e *entry) {
 	outer.cur = f.op.addResult(k, e.v.typ)
 	outer.maybe = e.never && e.exit == e.arg
 }
+
+// InLoop tells whether a device loop is being traced around the current op.
+func (k *Kernel) InLoop() bool {
+	for f := k.frame; f != nil; f = f.parent {
+		if f.kind == loopFrame {
+			return true
+		}
+	}
+	return false
+}

@@ -71,3 +71,12 @@ func useAll[T Handle](list []T) []*Value {
 	}
 	return out
 }
+
+// SizeOf is the number of bytes that a T has in memory.
+func SizeOf[T Elem]() int {
+	var t T
+	return t.static().Kind.Bytes()
+}
+
+// KernelOf is the kernel that a device value belongs to.
+func KernelOf(h Operand) *Kernel { return owner(h.value()) }

@@ -24,7 +24,7 @@ type rule struct {
 var rules = []rule{
 	{"ir/op", nil},
 	{"ir/internal/**", []string{"ir/op"}},
-	{"ir/lib", []string{"ir", "ir/op"}},
+	{"ir/lib", []string{"ir", "ir/op", "internal/fastdiv"}},
 	{"ir/tile", []string{"ir", "ir/op", "ir/lib"}},
 	{"ir/**", []string{"ir/**"}},
 	{"codegen/ptx/isa/**", []string{"codegen/ptx/isa/**"}},
@@ -35,7 +35,7 @@ var rules = []rule{
 	{"codegen/build/**", []string{"ir/**", "codegen/**"}},
 	{"algorithms/catalog", []string{"runtime", "internal/numfmt"}},
 	{"algorithms/*/kernels/**", []string{"ir", "ir/lib", "ir/tile"}},
-	{"algorithms/**", []string{"algorithms/catalog", "gen/*", "runtime", "internal/numfmt", "algorithms/internal/**"}},
+	{"algorithms/**", []string{"algorithms/catalog", "gen/*", "runtime", "internal/numfmt", "internal/fastdiv", "algorithms/internal/**"}},
 	{"runtime/emulated/**", []string{"runtime", "codegen/ptx", "codegen/ptx/isa", "codegen/ptx/emulate"}},
 	{"runtime/**", []string{"runtime/**"}},
 	{"gen/ptx", nil},

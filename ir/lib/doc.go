@@ -1,3 +1,4 @@
-// Package lib holds device code that kernels of several families share: element formats, packets of 16 bytes and
-// reductions. Everything is plain code over package ir.
+// Package lib holds device helpers that several kernel families share: division by a number that is fixed for a launch,
+// walking pointers, conversions between memory formats and f32, reductions over warps and blocks, activation functions.
+// They are ordinary kernel code; positions of their ops name the helper and the line that called it.
 package lib
