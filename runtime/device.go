@@ -104,15 +104,19 @@ func (d *Device) usable() error {
 
 // Explainer is implemented by driver tables that know more than a code: the emulated device names the finding.
 type Explainer interface {
-	// Explain returns what happened on the context, or nil.
-	Explain(ctx ContextHandle, code Code) error
+	// Explain returns what is behind a code, or nil: of the work in front of an event, or of the last failure with that code
+	// where event is zero.
+	Explain(ctx ContextHandle, event EventHandle, code Code) error
 }
 
 // fail makes the error of a driver call.
-func (d *Device) fail(op, kernel string, code Code) error {
+func (d *Device) fail(op, kernel string, code Code) error { return d.failEvent(op, kernel, 0, code) }
+
+// failEvent makes the error of the work in front of an event.
+func (d *Device) failEvent(op, kernel string, event EventHandle, code Code) error {
 	e := &DriverError{Op: op, Kernel: kernel, Code: code}
 	if x, ok := d.drv.(Explainer); ok {
-		e.Detail = x.Explain(d.ctx, code)
+		e.Detail = x.Explain(d.ctx, event, code)
 	}
 	return e
 }

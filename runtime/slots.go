@@ -136,7 +136,7 @@ func (t *completions) query(index uint32, s *slot) bool {
 	case CodeSuccess:
 		t.settleLocked(index, s, nil)
 	default:
-		t.settleLocked(index, s, t.dev.fail("completion", s.op, code))
+		t.settleLocked(index, s, t.dev.failEvent("completion", s.op, s.event, code))
 	}
 	return true
 }
@@ -187,7 +187,7 @@ func (t *completions) settleAll(code Code) {
 		if code == CodeSuccess {
 			t.settleLocked(c.slot, s, nil)
 		} else {
-			t.settleLocked(c.slot, s, t.dev.fail("completion", s.op, code))
+			t.settleLocked(c.slot, s, t.dev.failEvent("completion", s.op, s.event, code))
 		}
 	}
 }
