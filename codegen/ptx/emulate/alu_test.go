@@ -177,6 +177,17 @@ func TestInstructions(t *testing.T) {
 
 		{"fma.rn.f64 %rd20, %rd10, %rd11, %rd12;", 0x3ff0000000000001, 0x3ff0000000000001, 0xbff0000000000002, 0x3970000000000000},
 		{"add.f64 %rd20, %rd10, %rd11;", 0x3ff0000000000000, 0x3ff0000000000000, 0, 0x4000000000000000},
+		{"add.rp.f64 %rd20, %rd10, %rd11;", 0x3ff0000000000000, 1, 0, 0x3ff0000000000001},
+		{"add.rm.f64 %rd20, %rd10, %rd11;", 0x3ff0000000000000, 0xbff0000000000000, 0, 1 << 63},
+		{"mul.rz.f64 %rd20, %rd10, %rd11;", 0x7fe0000000000000, 0x7fe0000000000000, 0, 0x7fefffffffffffff},
+		{"mul.rp.f64 %rd20, %rd10, %rd11;", 1, 1, 0, 1},
+		{"fma.rz.f64 %rd20, %rd10, %rd11, %rd12;", 0x3ff0000000000000, 0x3ff0000000000000, 1<<63 | 1, 0x3fefffffffffffff},
+		{"div.rm.f64 %rd20, %rd10, %rd11;", 0x3ff0000000000000, 0x4008000000000000, 0, 0x3fd5555555555555},
+		{"rcp.rp.f64 %rd20, %rd10;", 0x4008000000000000, 0, 0, 0x3fd5555555555556},
+		{"sqrt.rz.f64 %rd20, %rd10;", 0x4000000000000000, 0, 0, 0x3ff6a09e667f3bcc},
+		{"div.rz.f64 %rd20, %rd10, %rd11;", 0x3ff0000000000000, 0, 0, 0x7ff0000000000000},
+		{"set.gt.f16x2.f16x2 %r20, %r10, %r11;", 0x40003c00, 0x3c003c00, 0, 0x3c000000},
+		{"set.gt.u32.bf16x2 %r20, %r10, %r11;", 0x40003f80, 0x3f803f00, 0, 0xffffffff},
 		{"add.f16 %h18, %h10, %h11;", 0x3c00, 0x3c00, 0, 0x4000},
 		{"add.rn.f16x2 %r20, %r10, %r11;", 0x3c007bff, 0x3c007bff, 0, 0x40007c00},
 		{"fma.rn.relu.bf16x2 %r20, %r10, %r11, %r12;", 0xbf803f80, 0x3f803f80, 0x00003f80, 0x00004000},
@@ -264,7 +275,8 @@ func TestPartialWarps(t *testing.T) {
 	for _, instr := range []string{"add.u32 %r20, %r10, %r11;", "add.f32 %r20, %r10, %r11;", "sub.f32 %r20, %r10, %r11;", "mul.f32 %r20, %r10, %r11;",
 		"fma.rn.f32 %r20, %r10, %r11, %r12;", "setp.lt.s32 %p1, %r10, %r11;", "setp.ge.s32 %p1, %r10, %r11;", "setp.gt.u32 %p1, %r10, %r11;",
 		"setp.le.u32 %p1, %r10, %r11;", "setp.eq.u32 %p1, %r10, %r11;", "mov.u32 %r20, %r10;", "mad.lo.u32 %r20, %r10, %r11, %r12;",
-		"shl.b32 %r20, %r10, %r11;", "xor.b32 %r20, %r10, %r11;"} {
+		"shl.b32 %r20, %r10, %r11;", "xor.b32 %r20, %r10, %r11;", "and.b64 %rd20, %rd10, %rd11;",
+		"or.b32 %r20, %r10, %r11;", "cvt.f32.bf16 %r20, %h10;", "cvt.rn.bf16x2.f32 %r20, %r10, %r11;", "mov.b32 {%h1, %h2}, %r10; sub.u16 %h18, %h1, %h2;"} {
 		end := suffix(instr)
 		if strings.Contains(instr, "%p1") {
 			end = fromP

@@ -154,25 +154,13 @@ func decodeExactFunction(b *build, op string, ftz bool) {
 	})
 }
 
-func decodeFunction64(b *build, op string, approx bool) {
-	if approx || modeOf(b.rounding()) != numfmt.RN || op != "rcp" && op != "sqrt" {
-		b.fail("this f64 function is not modelled")
-		return
-	}
-	if op == "rcp" {
-		b.unary(isa.F64, func(a uint64) uint64 { return canon64(1 / f64(a)) })
-		return
-	}
-	b.unary(isa.F64, func(a uint64) uint64 { return canon64(math.Sqrt(f64(a))) })
-}
-
 func decodeFloatDiv(b *build, t isa.Type) {
 	ftz := b.has("ftz")
 	kind := b.oneOf("full", "approx")
 	if kind == "" || t == isa.F64 {
 		r := modeOf(b.rounding())
 		if t == isa.F64 {
-			b.binary(t, floatBinary64(b, "div", r))
+			b.binary(t, floatBinary64("div", r))
 			return
 		}
 		b.binary(t, floatBinary32("div", r, ftz, false))

@@ -14,6 +14,10 @@ func decodeLogic(b *build) {
 		return
 	}
 	b.binary(t, integerBinary(op, t))
+	if b.err == nil {
+		d, x, y := operands3(b)
+		b.inst.exec = fastLogic(op, d, x, y, b.inst.exec)
+	}
 }
 
 // decodePredLogic computes on ballots. Definedness follows the value: a defined false operand decides an and, a

@@ -132,8 +132,12 @@ func decodeSet(b *build) {
 	op, boolOp := b.oneOf(cmpOps...), b.oneOf("and", "or", "xor")
 	test := comparison(op, t, b.has("ftz"))
 	one, ok := map[isa.Type]uint64{isa.U16: 0xffff, isa.S16: 0xffff, isa.U32: 0xffffffff, isa.S32: 0xffffffff, isa.F32: 0x3f800000,
-		isa.F16: 0x3c00, isa.BF16: 0x3f80}[td]
-	if test == nil || !ok || t == isa.F16X2 || t == isa.BF16X2 {
+		isa.F16: 0x3c00, isa.BF16: 0x3f80, isa.F16X2: 0x3c00, isa.BF16X2: 0x3f80}[td]
+	packed := t == isa.F16X2 || t == isa.BF16X2
+	if packed && (td == isa.U32 || td == isa.S32) {
+		one = 0xffff // a half of the result each
+	}
+	if test == nil || !ok {
 		b.fail("this comparison is not modelled")
 		return
 	}
@@ -144,15 +148,15 @@ func decodeSet(b *build) {
 	}
 	d := b.dst(b.op(0))
 	b.inst.exec = func(w *warp, _ *inst, m uint32) {
-		v := liftPred2(w, x, y, m, test)
 		cv, _ := w.pred(c)
-		v = combine(boolOp, v, cv)
+		v := combine(boolOp, liftPred2(w, x, y, m, test), cv)
+		var hi uint32
+		if packed {
+			hi = combine(boolOp, liftPred2(w, x, y, m, func(a, b uint64) bool { return test(a>>16, b>>16) }), cv)
+		}
 		for t := m; t != 0; t &= t - 1 {
 			l := bits.TrailingZeros32(t)
-			w.regs[d][l] = 0
-			if v>>l&1 != 0 {
-				w.regs[d][l] = one
-			}
+			w.regs[d][l] = one*uint64(v>>l&1) | one<<16*uint64(hi>>l&1)
 		}
 	}
 }

@@ -41,7 +41,15 @@ func decodeCvt(b *build) {
 	na, wd := ta.Bits(), width(b.op(0), td)
 	extend := td.Class() == isa.ClassSigned && wd > td.Bits()
 	x := b.src(b.op(1), ta)
-	b.inst.exec = lift1(b.dst(b.op(0)), x, func(a uint64) uint64 {
+	d := b.dst(b.op(0))
+	if !extend && width(b.op(1), ta) == na {
+		b.inst.exec = lift1(d, x, f)
+		if td == isa.F32 && ta == isa.BF16 && !m.ftz && !m.sat && m.r == "" {
+			b.inst.exec = fastWiden(d, x, b.inst.exec)
+		}
+		return
+	}
+	b.inst.exec = lift1(d, x, func(a uint64) uint64 {
 		v := f(mask(a, na))
 		if extend {
 			v = mask(uint64(signed(v, td.Bits())), wd)
@@ -61,9 +69,7 @@ func decodeCvtPair(b *build, td isa.Type, m cvtMods) {
 	x, y := b.src(b.op(1), isa.F32), b.src(b.op(2), isa.F32)
 	d := b.dst(b.op(0))
 	if f == numfmt.BF16 && m.r == "rn" && !m.relu && !m.satfinit {
-		b.inst.exec = lift2(d, x, y, func(x, y uint64) uint64 {
-			return uint64(numfmt.F32ToBF16(f32(uint32(x))))<<16 | uint64(numfmt.F32ToBF16(f32(uint32(y))))
-		})
+		b.inst.exec = fastPackBF16(d, x, y)
 		return
 	}
 	b.inst.exec = lift2(d, x, y, func(x, y uint64) uint64 {

@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -82,9 +83,11 @@ type alloc struct {
 	name     string
 	base     uint64
 	size     uint64
+	reserved uint64 // counted against Config.MaxBytes
 	data     []byte // nil after Free
 	init     []byte // one byte each: 1 if the byte was written
 	readOnly bool   // .const
+	mapped   bool   // at an address that the host chose; forgotten after Free
 }
 
 // NewDevice returns a device with empty memory.
@@ -119,7 +122,7 @@ func (d *Device) alloc(name string, bytes uint64) (*alloc, error) {
 	if bytes > d.cfg.MaxBytes || d.inUse > d.cfg.MaxBytes-bytes {
 		return nil, &MemoryError{"alloc", 0, bytes, fmt.Sprintf("%d of %d bytes are in use", d.inUse, d.cfg.MaxBytes)}
 	}
-	a := &alloc{name: name, base: d.next, size: bytes, data: make([]byte, bytes), init: make([]byte, bytes)}
+	a := &alloc{name: name, base: d.next, size: bytes, reserved: bytes, data: make([]byte, bytes), init: make([]byte, bytes)}
 	d.next += (bytes + allocationGuard + allocationAlign - 1) &^ (allocationAlign - 1)
 	d.inUse += bytes
 	d.allocs = append(d.allocs, a)
@@ -132,7 +135,11 @@ func (d *Device) Free(addr uint64) error {
 	if a == nil || a.base != addr || a.data == nil {
 		return &MemoryError{"free", addr, 0, "no live allocation starts here"}
 	}
-	d.inUse -= a.size
+	if a.mapped { // the host may use the address again
+		d.allocs = slices.DeleteFunc(d.allocs, func(x *alloc) bool { return x == a })
+		return nil
+	}
+	d.inUse -= min(d.inUse, a.reserved)
 	a.data, a.init = nil, nil
 	return nil
 }
@@ -196,6 +203,55 @@ func (d *Device) Copy(dst, src, n uint64) error {
 		copy(di, si)
 	}
 	return err
+}
+
+// Map makes host memory device memory: the kernel works on the slice itself. addr is the device address to give it,
+// aligned to 256 bytes, or 0 to have one chosen. The bytes count as written. Free ends the mapping.
+func (d *Device) Map(name string, addr uint64, host []byte) (uint64, error) {
+	n := uint64(len(host))
+	if addr == 0 {
+		a, err := d.alloc(name, 0)
+		if err != nil {
+			return 0, err
+		}
+		d.next += (n + allocationAlign - 1) &^ (allocationAlign - 1)
+		a.size, a.data, a.init = n, host, written(n)
+		return a.base, nil
+	}
+	if why := d.taken(addr, n); why != "" {
+		return 0, &MemoryError{"map", addr, n, why}
+	}
+	a := &alloc{name: name, base: addr, size: n, data: host, init: written(n), mapped: true}
+	i := sort.Search(len(d.allocs), func(i int) bool { return d.allocs[i].base > addr })
+	d.allocs = append(d.allocs, nil)
+	copy(d.allocs[i+1:], d.allocs[i:])
+	d.allocs[i] = a
+	return addr, nil
+}
+
+// taken says why a host's address cannot be used as a device address, or "".
+func (d *Device) taken(addr, n uint64) string {
+	window := addr >> windowShift
+	switch {
+	case addr+n < addr || window >= sharedWindow>>windowShift && window <= paramWindow>>windowShift:
+		return "the address lies in the windows of shared, local and parameter memory"
+	case addr < 1<<16:
+		return "the address is that of a null pointer"
+	case addr < d.next && addr+n > globalStart:
+		return "the address lies among the device's own allocations"
+	}
+	for _, a := range d.allocs {
+		if a.data != nil && addr < a.base+a.size && a.base < addr+n {
+			return "it overlaps " + a.name
+		}
+	}
+	return ""
+}
+
+func written(n uint64) []byte {
+	b := make([]byte, n)
+	fill(b, 1)
+	return b
 }
 
 // Bytes returns the memory of [addr, addr+n) itself, for a host that maps it. The bytes count as written.

@@ -23,8 +23,8 @@
 // # What is exact
 //
 // Integer and bit operations, comparisons, conversions of every type, f32 add, sub, mul, fma, div, rcp and sqrt in
-// every rounding mode with .ftz and .sat, f16 and bf16 arithmetic, minimum and maximum with their NaN rules, f64 in
-// round-to-nearest. NaN results are the ones the hardware makes where it is known (0x7fffffff, 0x7fff). Atomic f32
+// every rounding mode with .ftz and .sat, f16 and bf16 arithmetic, minimum and maximum with their NaN rules, f64
+// arithmetic in every rounding mode. NaN results are the ones the hardware makes where it is known (0x7fffffff, 0x7fff). Atomic f32
 // addition flushes subnormals in global memory and keeps them in shared memory, as the chip does.
 //
 // # What is bounded
@@ -44,7 +44,7 @@
 //
 // # What is not modelled
 //
-// Asynchronous copies, mbarriers, clusters, matrix instructions, f64 arithmetic in other rounding modes, 128-bit
-// values, indirect and recursive calls, textures: Load refuses them. Time, caches, weak memory order, races: not
-// modelled and not reported. Launches are sequential, so griddepcontrol orders nothing here.
+// Asynchronous copies, mbarriers, clusters, matrix instructions, approximate f64 functions, 128-bit values, indirect
+// and recursive calls, textures: Load refuses them. Time, caches, weak memory order, races: not modelled and not
+// reported. Launches are sequential, so griddepcontrol orders nothing here.
 package emulate

@@ -73,6 +73,78 @@ func fastFma32(b *build) execFn {
 	}
 }
 
+// fastWiden is cvt.f32.bf16.
+func fastWiden(d int32, x src, slow execFn) execFn {
+	return func(w *warp, in *inst, m uint32) {
+		if m != fullMask {
+			slow(w, in, m)
+			return
+		}
+		rd, rx := &w.regs[d], w.val(x)
+		for i := range rd {
+			rd[i] = uint64(uint32(rx[i]) << 16)
+		}
+	}
+}
+
+// fastPackBF16 is cvt.rn.bf16x2.f32.
+func fastPackBF16(d int32, x, y src) execFn {
+	pack := func(x, y uint64) uint64 {
+		return uint64(numfmt.F32ToBF16(f32(uint32(x))))<<16 | uint64(numfmt.F32ToBF16(f32(uint32(y))))
+	}
+	slow := lift2(d, x, y, pack)
+	return func(w *warp, in *inst, m uint32) {
+		if m != fullMask {
+			slow(w, in, m)
+			return
+		}
+		rd, rx, ry := &w.regs[d], w.val(x), w.val(y)
+		for i := range rd {
+			rd[i] = uint64(numfmt.F32ToBF16(f32(uint32(rx[i]))))<<16 | uint64(numfmt.F32ToBF16(f32(uint32(ry[i]))))
+		}
+	}
+}
+
+// fastLogic covers and, or, xor.
+func fastLogic(op string, d int32, x, y src, slow execFn) execFn {
+	return func(w *warp, in *inst, m uint32) {
+		if m != fullMask {
+			slow(w, in, m)
+			return
+		}
+		rd, rx, ry := &w.regs[d], w.val(x), w.val(y)
+		switch op {
+		case "and":
+			for i := range rd {
+				rd[i] = rx[i] & ry[i]
+			}
+		case "or":
+			for i := range rd {
+				rd[i] = rx[i] | ry[i]
+			}
+		default:
+			for i := range rd {
+				rd[i] = rx[i] ^ ry[i]
+			}
+		}
+	}
+}
+
+// fastUnpack2 splits 32-bit values into halves.
+func fastUnpack2(lo, hi int32, x src, slow execFn) execFn {
+	return func(w *warp, in *inst, m uint32) {
+		if m != fullMask {
+			slow(w, in, m)
+			return
+		}
+		rx, rl, rh := w.val(x), &w.regs[lo], &w.regs[hi]
+		for i := range rx {
+			v := uint32(rx[i])
+			rl[i], rh[i] = uint64(v&0xffff), uint64(v>>16)
+		}
+	}
+}
+
 // fastSetp covers the integer comparisons that loops and bounds use.
 func fastSetp(op string, t isa.Type, x, y src, p int32, slow execFn) execFn {
 	if t.Bits() != 32 || isPackedFloat(t) || t == isa.F32 {

@@ -134,28 +134,10 @@ func decodeFloatBinary(b *build, op string, t isa.Type) {
 			b.inst.exec = fastFloat32(op, b)
 		}
 	case isa.F64:
-		b.binary(t, floatBinary64(b, op, r))
+		b.binary(t, floatBinary64(op, r))
 	default:
 		b.binary(t, halfBinary(op, t, halfMods{ftz: ftz, sat: sat}))
 	}
-}
-
-func floatBinary64(b *build, op string, r numfmt.Rounding) func(x, y uint64) uint64 {
-	if r != numfmt.RN {
-		b.fail("f64 arithmetic is modelled with .rn only")
-		return nil
-	}
-	switch op {
-	case "add":
-		return func(x, y uint64) uint64 { return canon64(f64(x) + f64(y)) }
-	case "sub":
-		return func(x, y uint64) uint64 { return canon64(f64(x) - f64(y)) }
-	case "mul":
-		return func(x, y uint64) uint64 { return canon64(f64(x) * f64(y)) }
-	case "div":
-		return func(x, y uint64) uint64 { return canon64(f64(x) / f64(y)) }
-	}
-	return nil
 }
 
 func decodeFma(b *build) {
@@ -166,11 +148,8 @@ func decodeFma(b *build) {
 	case isa.F32:
 		f = fma32(r, ftz, sat)
 	case isa.F64:
-		if r != numfmt.RN {
-			b.fail("f64 arithmetic is modelled with .rn only")
-			return
-		}
-		f = func(x, y, z uint64) uint64 { return canon64(math.FMA(f64(x), f64(y), f64(z))) }
+		g := arith64("fma", r)
+		f = func(x, y, z uint64) uint64 { return canon64(g(f64(x), f64(y), f64(z))) }
 	default:
 		f = halfFma(t, halfMods{ftz: ftz, sat: sat, relu: relu})
 	}

@@ -34,7 +34,7 @@ mul.wide.u32 %rd5, %r0, 4; add.u64 %rd6, %rd0, %rd5; st.global.u32 [%rd6], %r5;`
 	b := newBench(t, Config{}, kernelText(1, body), 4*64)
 	b.clean(block(64), 0)
 	for i, got := range b.u32(0) {
-		if want := collatz(uint32(i)^1 + 1); got != want {
+		if want := collatz(uint32(i) ^ 1 + 1); got != want {
 			t.Errorf("thread %d: %d steps, want %d", i, got, want)
 		}
 	}
@@ -178,7 +178,7 @@ func TestUnmodelled(t *testing.T) {
 		{"cp.async.wait_all;", "not modelled"},
 		{"mbarrier.init.shared.b64 [dyn], 1;", "not modelled"},
 		{"barrier.cluster.arrive;", "cluster barriers"},
-		{"add.rz.f64 %fd1, %fd2, %fd3;", "f64 arithmetic"},
+		{"rcp.approx.ftz.f64 %fd1, %fd2;", "f64 function"},
 	} {
 		m, err := ptx.Parse([]byte(kernelText(0, "\n"+c.body)))
 		if err != nil {

@@ -88,6 +88,9 @@ func (b *build) unpack(t isa.Type, v ptx.Vec) {
 			}
 		}
 	}
+	if len(ds) == 2 && n == 16 && src(ds[0]) != x && src(ds[1]) != x {
+		b.inst.exec = fastUnpack2(ds[0], ds[1], x, b.inst.exec)
+	}
 }
 
 func (b *build) pack(t isa.Type, v ptx.Vec) {
