@@ -87,6 +87,22 @@ func (e Elements) Load(opts ...ir.LoadOption) ir.F32 {
 	return ir.Cast[ir.BF16](e.p).Load(opts...).ConvertToF32()
 }
 
+// LoadIf reads one element where mask holds and gives zero elsewhere, without touching memory there.
+func (e Elements) LoadIf(k *ir.Kernel, mask ir.Pred, opts ...ir.LoadOption) ir.F32 {
+	switch e.format {
+	case F32:
+		return ir.Cast[ir.F32](e.p).LoadIf(mask, k.ConstF32(0), opts...)
+	case F16:
+		return ir.Cast[ir.F16](e.p).LoadIf(mask, ir.ConstBits[ir.F16](k, 0), opts...).ConvertToF32()
+	}
+	return ir.Cast[ir.BF16](e.p).LoadIf(mask, ir.ConstBits[ir.BF16](k, 0), opts...).ConvertToF32()
+}
+
+// SelectElements gives x where p holds and y elsewhere; both have one format.
+func SelectElements(p ir.Pred, x, y Elements) Elements {
+	return Elements{x.format, ir.Select(p, x.p, y.p)}
+}
+
 // Store rounds and writes one element. E4M3 clamps to ±448.
 func (e Elements) Store(x ir.F32, opts ...ir.StoreOption) {
 	switch e.format {

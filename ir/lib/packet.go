@@ -90,3 +90,37 @@ func (e Elements) StorePacketIf(mask ir.Pred, p Packet, opts ...ir.StoreOption) 
 		ir.Cast[ir.U32](e.p).AtConst(at).StoreVecIf(mask, ir.Vec[ir.U32](p.words[at:min(at+4, len(p.words))]), opts...)
 	}
 }
+
+// LoadN reads one element, or a packet, as values.
+func (e Elements) LoadN(n int, opts ...ir.LoadOption) []ir.F32 {
+	if n == 1 {
+		return []ir.F32{e.Load(opts...)}
+	}
+	return e.LoadPacket(opts...).Values()
+}
+
+// LoadNIf reads one element, or a packet, where mask holds and gives zeros elsewhere.
+func (e Elements) LoadNIf(k *ir.Kernel, mask ir.Pred, n int, opts ...ir.LoadOption) []ir.F32 {
+	if n == 1 {
+		return []ir.F32{e.LoadIf(k, mask, opts...)}
+	}
+	return e.LoadPacketIf(k, mask, opts...).Values()
+}
+
+// StoreN rounds and writes one element, or a packet.
+func (e Elements) StoreN(values []ir.F32, opts ...ir.StoreOption) {
+	if len(values) == 1 {
+		e.Store(values[0], opts...)
+		return
+	}
+	e.StorePacket(e.format.Pack(values), opts...)
+}
+
+// SelectPacket gives x where p holds and y elsewhere; both have one format.
+func SelectPacket(p ir.Pred, x, y Packet) Packet {
+	out := Packet{format: x.format}
+	for i := range x.words {
+		out.words = append(out.words, ir.Select(p, x.words[i], y.words[i]))
+	}
+	return out
+}

@@ -61,7 +61,7 @@ func (e *Exchange) Sum(x ...ir.F32) []ir.F32 { return e.Reduce(add, x...) }
 func (e *Exchange) Max(x ...ir.F32) []ir.F32 { return e.Reduce(maximum, x...) }
 
 // Reduce combines each of the values over the group with f, which must be associative and commutative up to rounding. The
-// order is fixed: lanes first, then warps in sequence, so the result does not depend on timing.
+// order is fixed: lanes first, then warps pairwise, so the result does not depend on timing.
 func (e *Exchange) Reduce(f func(a, b ir.F32) ir.F32, x ...ir.F32) []ir.F32 {
 	out := make([]ir.F32, len(x))
 	for i, v := range x {
@@ -72,12 +72,18 @@ func (e *Exchange) Reduce(f func(a, b ir.F32) ir.F32, x ...ir.F32) []ir.F32 {
 	}
 	all := e.share(out)
 	for i := range out {
-		out[i] = all[i][0]
-		for _, part := range all[i][1:] {
-			out[i] = f(out[i], part)
-		}
+		out[i] = pairwise(f, all[i])
 	}
 	return out
+}
+
+// pairwise combines a list as a tree: the dependent chain is the logarithm of its length.
+func pairwise(f func(a, b ir.F32) ir.F32, x []ir.F32) ir.F32 {
+	if len(x) == 1 {
+		return x[0]
+	}
+	half := (len(x) + 1) / 2
+	return f(pairwise(f, x[:half]), pairwise(f, x[half:]))
 }
 
 // share gives every thread the values of all warps in its group. Each build-time call has shared memory of its own, so

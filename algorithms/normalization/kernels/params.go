@@ -58,3 +58,6 @@ func (p params) scale(x, rstd, weight ir.F32, t Types, before bool) ir.F32 {
 	}
 	return x
 }
+
+// blockSum adds x over the block.
+func blockSum(k *ir.Kernel, x ir.F32) ir.F32 { return lib.NewExchange(k, "sum", 0).Sum(x)[0] }

@@ -76,7 +76,7 @@ func rmsNormRow(k *ir.Kernel, v RowVariant, add bool) {
 	k.GridDependencyLaunch()
 	p := declare(k, v.Types, add, 16)
 	p = p.row(k.CTAIDX(), add)
-	mine := packets(k, v, p.hidden)
+	mine := packets(k, v.Threads, v.Packets, p.hidden)
 
 	weights := make([]lib.Packet, v.Packets)
 	for i, m := range mine {
@@ -105,10 +105,10 @@ type place struct {
 }
 
 // packets deals the row out so that neighbouring threads access neighbouring packets.
-func packets(k *ir.Kernel, v RowVariant, hidden ir.U32) []place {
-	all := make([]place, v.Packets)
+func packets(k *ir.Kernel, threads, n int, hidden ir.U32) []place {
+	all := make([]place, n)
 	for i := range all {
-		at := k.TIDX().Add(k.ConstU32(uint32(i * v.Threads))).Mul(k.ConstU32(lib.PacketSize))
+		at := k.TIDX().Add(k.ConstU32(uint32(i * threads))).Mul(k.ConstU32(lib.PacketSize))
 		all[i] = place{at, at.Less(hidden)}
 	}
 	return all
@@ -136,5 +136,5 @@ func (p params) rstd(k *ir.Kernel, rows [][]ir.F32) ir.F32 {
 			even, odd = row[i].MulAdd(row[i], even), row[i+1].MulAdd(row[i+1], odd)
 		}
 	}
-	return lib.BlockSum(k, even.Add(odd)).MulAdd(p.invHidden, p.eps).ReciprocalSqrt(ir.Approx)
+	return blockSum(k, even.Add(odd)).MulAdd(p.invHidden, p.eps).ReciprocalSqrt(ir.Approx)
 }

@@ -1,0 +1,165 @@
+package kernels
+
+import (
+	"fmt"
+
+	"github.com/oxideinfer/oxide/ir"
+	"github.com/oxideinfer/oxide/ir/lib"
+)
+
+// LayerRowVariant is one shape of the register-resident LayerNorm.
+type LayerRowVariant struct {
+	Types
+	Threads, Packets int
+}
+
+// VariantName is BF16_WBF16_BF16_T256x1.
+func (v LayerRowVariant) VariantName() string {
+	return fmt.Sprintf("%s_T%dx%d", v.Types.VariantName(), v.Threads, v.Packets)
+}
+
+// LayerNormRow normalises one row a block: y = (x - mean) · rsqrt(var + eps) · weight + bias, Ba et al. 2016. The variance
+// is that of the differences from the mean, so it cannot cancel.
+var LayerNormRow = ir.Algorithm[LayerRowVariant]{
+	Name:     "OxideSm90LayerNormRow",
+	Doc:      "LayerNorm with the row in registers, one row a block.",
+	Variants: layerRowVariants(),
+	Contract: func(v LayerRowVariant) ir.Contract {
+		return ir.Contract{Block: [3]int{v.Threads, 1, 1}, ProgrammaticLaunch: true}
+	},
+	Kernel: layerNormRow,
+}
+
+// LayerNormStreamPacket takes rows of any length whose packets are aligned.
+var LayerNormStreamPacket = ir.Algorithm[Types]{
+	Name:     "OxideSm90LayerNormStreamPacket",
+	Doc:      "LayerNorm in three passes over the row, 8 elements at a time, one row a block.",
+	Variants: typesTable(),
+	Contract: func(Types) ir.Contract { return streamContract(StreamVariant{}) },
+	Kernel:   func(k *ir.Kernel, t Types) { layerNormStream(k, t, lib.PacketSize) },
+}
+
+// LayerNormStreamElement takes any row.
+var LayerNormStreamElement = ir.Algorithm[Types]{
+	Name:     "OxideSm90LayerNormStreamElement",
+	Doc:      "LayerNorm in three passes over the row, one element at a time, one row a block.",
+	Variants: typesTable(),
+	Contract: func(Types) ir.Contract { return streamContract(StreamVariant{}) },
+	Kernel:   func(k *ir.Kernel, t Types) { layerNormStream(k, t, 1) },
+}
+
+func layerRowVariants() []LayerRowVariant {
+	var all []LayerRowVariant
+	for _, t := range typesTable() {
+		for _, size := range [][2]int{{128, 1}, {512, 1}, {512, 2}} {
+			all = append(all, LayerRowVariant{t, size[0], size[1]})
+		}
+	}
+	return all
+}
+
+// layerParams are the parameters of LayerNorm. has_bias is 0 where there is no bias: it then counts as zero.
+type layerParams struct {
+	x, weight, bias, y lib.Elements
+	xStride, yStride   ir.U64
+	hidden, hasBias    ir.U32
+	invHidden, eps     ir.F32
+	outScale           ir.F32
+}
+
+func declareLayer(k *ir.Kernel, t Types, align int) layerParams {
+	p := layerParams{
+		x:      lib.ElementsParam(k, "x", t.In, ir.Aligned(align)),
+		weight: lib.ElementsParam(k, "weight", t.Weight, ir.Constant, ir.Aligned(align)),
+		bias:   lib.ElementsParam(k, "bias", t.Weight, ir.Constant, ir.Aligned(align)),
+		y:      lib.ElementsParam(k, "y", t.Out, ir.Writes, ir.Aligned(align)),
+	}
+	p.xStride, p.yStride = ir.Param[ir.U64](k, "x_stride"), ir.Param[ir.U64](k, "y_stride")
+	p.hidden, p.hasBias = ir.Param[ir.U32](k, "hidden"), ir.Param[ir.U32](k, "has_bias")
+	p.invHidden, p.eps = ir.Param[ir.F32](k, "inv_hidden"), ir.Param[ir.F32](k, "eps")
+	p.outScale = ir.Param[ir.F32](k, "out_scale")
+	row := k.CTAIDX().ConvertToU64()
+	p.x, p.y = p.x.At(row.Mul(p.xStride)), p.y.At(row.Mul(p.yStride))
+	return p
+}
+
+// finish gives d·rstd·weight + bias, scaled where the output is e4m3; d is the difference from the mean.
+func (p layerParams) finish(d, rstd, weight, bias ir.F32, t Types) ir.F32 {
+	y := d.Mul(rstd).MulAdd(weight, bias)
+	if t.Out == lib.E4M3 {
+		y = y.Mul(p.outScale)
+	}
+	return y
+}
+
+func layerNormRow(k *ir.Kernel, v LayerRowVariant) {
+	k.GridDependencyLaunch()
+	p := declareLayer(k, v.Types, 16)
+	mine := packets(k, v.Threads, v.Packets, p.hidden)
+	biased := p.hasBias.NotEqual(k.ConstU32(0))
+	block := lib.NewExchange(k, "sum", 0)
+	weights, biases := make([]lib.Packet, v.Packets), make([]lib.Packet, v.Packets)
+	for i, m := range mine {
+		weights[i] = p.weight.At(m.at).LoadPacketIf(k, m.in, ir.NC)
+		biases[i] = p.bias.At(m.at).LoadPacketIf(k, m.in.And(biased), ir.NC)
+	}
+	k.GridDependencyWait()
+
+	rows := make([][]ir.F32, v.Packets)
+	sum := k.ConstF32(0)
+	for i, m := range mine {
+		rows[i] = p.x.At(m.at).LoadPacketIf(k, m.in, ir.L1NoAllocate).Values()
+		for _, x := range rows[i] {
+			sum = sum.Add(x)
+		}
+	}
+	mean := block.Sum(sum)[0].Mul(p.invHidden)
+	squares := k.ConstF32(0)
+	for i, m := range mine {
+		for j, x := range rows[i] {
+			d := ir.Select(m.in, x.Sub(mean), k.ConstF32(0))
+			rows[i][j], squares = d, d.MulAdd(d, squares)
+		}
+	}
+	rstd := block.Sum(squares)[0].MulAdd(p.invHidden, p.eps).ReciprocalSqrt(ir.Approx)
+	for i, m := range mine {
+		w, b := weights[i].Values(), biases[i].Values()
+		for j, d := range rows[i] {
+			rows[i][j] = p.finish(d, rstd, w[j], b[j], v.Types)
+		}
+		p.y.At(m.at).StorePacketIf(m.in, v.Out.Pack(rows[i]))
+	}
+}
+
+func layerNormStream(k *ir.Kernel, t Types, width int) {
+	k.GridDependencyLaunch()
+	p := declareLayer(k, t, alignment(width))
+	biased := p.hasBias.NotEqual(k.ConstU32(0))
+	block := lib.NewExchange(k, "sum", 0)
+	k.GridDependencyWait()
+
+	first, step := k.TIDX().Mul(k.ConstU32(uint32(width))), k.ConstU32(uint32(width*streamThreads))
+	sum := ir.NewVar(k.ConstF32(0))
+	for i := range k.Loop(first, p.hidden, step) {
+		for _, x := range p.x.At(i).LoadN(width) {
+			sum.Set(sum.Get().Add(x))
+		}
+	}
+	mean := block.Sum(sum.Get())[0].Mul(p.invHidden)
+	squares := ir.NewVar(k.ConstF32(0))
+	for i := range k.Loop(first, p.hidden, step) {
+		for _, x := range p.x.At(i).LoadN(width) {
+			d := x.Sub(mean)
+			squares.Set(d.MulAdd(d, squares.Get()))
+		}
+	}
+	rstd := block.Sum(squares.Get())[0].MulAdd(p.invHidden, p.eps).ReciprocalSqrt(ir.Approx)
+	for i := range k.Loop(first, p.hidden, step) {
+		x, w := p.x.At(i).LoadN(width), p.weight.At(i).LoadN(width, ir.NC)
+		b := p.bias.At(i).LoadNIf(k, biased, width, ir.NC)
+		for j := range x {
+			x[j] = p.finish(x[j].Sub(mean), rstd, w[j], b[j], t)
+		}
+		p.y.At(i).StoreN(x)
+	}
+}
