@@ -14,6 +14,7 @@ func (s *Scope) Bind(op string, operands ...Operand) error {
 		return err
 	}
 	c.op = op
+	c.ops++
 	var findings []error
 	for i := range operands {
 		if err := c.bindOne(op, &operands[i]); err != nil {

@@ -22,7 +22,8 @@ type scopeCore struct {
 	stream *Stream
 	open   bool
 	err    error
-	op     string
+	op     string // the operator bound last
+	ops    int
 	batch  Batch
 	names  []string // of the kernel of each command
 	leases []*lease
@@ -90,7 +91,7 @@ func (s *Stream) Begin() (*Scope, error) {
 	}
 	scope := s.dev.scopes.get()
 	c := scope.c
-	c.stream, c.open, c.err, c.op = s, true, nil, ""
+	c.stream, c.open, c.err, c.op, c.ops = s, true, nil, "", 0
 	return scope, nil
 }
 

@@ -21,7 +21,7 @@ func (s *Scope) Submit() (Completion, error) {
 	c.batch.Done = slot.event
 	n, capturing, code := c.dev.drv.Submit(c.dev.ctx, c.stream.handle, &c.batch)
 	if code == CodeSuccess && !capturing {
-		slot.op = c.op
+		slot.op = c.label()
 		slot.leases = append(slot.leases, c.leases...)
 		c.handOver()
 		s.end()
@@ -42,6 +42,14 @@ func (s *Scope) Submit() (Completion, error) {
 func (c *scopeCore) handOver() {
 	clear(c.leases)
 	c.leases = c.leases[:0]
+}
+
+// label names the operator in the error of a completion, if there is only one: the device does not say which of several failed.
+func (c *scopeCore) label() string {
+	if c.ops > 1 {
+		return ""
+	}
+	return c.op
 }
 
 // failed names the command that the driver refused.
@@ -68,7 +76,7 @@ func (c *scopeCore) capture(done Completion) {
 // keepUntilDone holds the operands of a submission that failed half way until its first part has run.
 func (c *scopeCore) keepUntilDone(done Completion, slot *slot, enqueued int, err error) {
 	slot.leases = append(slot.leases, c.leases...)
-	slot.op = c.op
+	slot.op = c.label()
 	c.handOver()
 	if enqueued > 0 && c.dev.drv.EventRecord(c.dev.ctx, slot.event, c.stream.handle) == CodeSuccess {
 		c.dev.completions.commit(done)

@@ -180,7 +180,7 @@ func (s *stream) record(c command) {
 		m.fail = v.lost
 	}
 	if c.settles {
-		s.fail = failure{}
+		s.fail, s.unreported = failure{}, failure{}
 	}
 	v.changed.Broadcast()
 }
