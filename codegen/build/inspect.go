@@ -10,6 +10,7 @@ import (
 
 	"github.com/oxideinfer/oxide/codegen/build/bundle"
 	"github.com/oxideinfer/oxide/codegen/cubin"
+	"github.com/oxideinfer/oxide/codegen/linemap"
 )
 
 // Selection names kernels. Empty fields select all.
@@ -75,6 +76,7 @@ type Inspected struct {
 	Row          Row
 	Released     bool // the cubin is the one on disk; otherwise it was assembled for this report
 	Instructions []cubin.Instruction
+	Lines        *linemap.Map // from PTX lines to Go lines
 }
 
 // Frames returns the Go frames of an instruction, the innermost first.
@@ -82,7 +84,7 @@ func (i *Inspected) Frames(in cubin.Instruction) []bundle.Frame {
 	if in.Line == 0 {
 		return nil
 	}
-	return framesOf(i.Kernel.Positions, in.Line)
+	return i.Lines.Frames(in.Line)
 }
 
 // Inspect disassembles the selected kernels. Problems of the gate, spills above all, do not stop it: it is how they
@@ -122,7 +124,7 @@ func Inspect(ctx context.Context, opt Options, sel Selection) ([]Inspected, erro
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", kernels[i].Name(), err)
 		}
-		all = append(all, Inspected{kernels[i], art.row, art.kept, list})
+		all = append(all, Inspected{kernels[i], art.row, art.kept, list, linemap.New(kernels[i].Positions)})
 	}
 	return all, nil
 }

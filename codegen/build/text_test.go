@@ -2,8 +2,6 @@ package build
 
 import (
 	"testing"
-
-	"github.com/oxideinfer/oxide/codegen/build/bundle"
 )
 
 func TestNames(t *testing.T) {
@@ -19,23 +17,6 @@ func TestNames(t *testing.T) {
 		if got := exported(in); got != want {
 			t.Errorf("exported(%s) = %s, want %s", in, got, want)
 		}
-	}
-}
-
-func TestFramesOf(t *testing.T) {
-	frame := func(n int) []bundle.Frame { return []bundle.Frame{{File: "a/b.go", Line: n, Func: "f"}} }
-	positions := []bundle.Position{{Line: 5, Frames: frame(50)}, {Line: 9, Frames: frame(90)}}
-	for line, want := range map[int]int{4: 0, 5: 50, 8: 50, 9: 90, 99: 90} {
-		got := 0
-		if f := framesOf(positions, line); len(f) > 0 {
-			got = f[0].Line
-		}
-		if got != want {
-			t.Errorf("PTX line %d: Go line %d, want %d", line, got, want)
-		}
-	}
-	if got, want := string(encodePositions(positions)), "5\ta/b.go:50 f\n9\ta/b.go:90 f\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -20,7 +20,7 @@ func textsFile(l Layout, texts []textEntry) ([]byte, error) {
 	f.PackageComment("// Package ptx holds the PTX text of every artifact, with the Go line of every PTX line. Only programs that open the\n" +
 		"// emulated device import it.")
 	lineComments(f, "Lookup returns the text whose SHA-256 is sum, in lower-case hexadecimal, and the map from its lines to Go lines.\n"+
-		"A map's line holds a PTX line number and, separated by tabs, the Go frames from the innermost outwards.")
+		"Package codegen/linemap describes and reads the map.")
 	f.Func().Id("Lookup").Params(jen.Id("sum").String()).Params(jen.List(jen.Id("text"), jen.Id("positions")).String(), jen.Id("ok").Bool()).Block(
 		jen.List(jen.Id("name"), jen.Id("ok")).Op(":=").Id("names").Call().Index(jen.Id("sum")),
 		jen.If(jen.Op("!").Id("ok")).Block(jen.Return(jen.Lit(""), jen.Lit(""), jen.False())),

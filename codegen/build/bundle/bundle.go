@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+
+	"github.com/oxideinfer/oxide/codegen/linemap"
 )
 
 // Format is the version of the JSON. Driver and oxidegen come from one module version, so a difference means that
@@ -73,7 +75,7 @@ type Param struct {
 	Doc     string `json:"doc,omitempty"`
 	Type    string `json:"type"`
 	Pointer bool   `json:"pointer,omitempty"`
-	Access  string `json:"access,omitempty"` // of a pointer: read, write, read-write
+	Access  string `json:"access,omitempty"` // of a pointer: read, or write if the kernel also writes
 	Offset  int    `json:"offset"`
 	Size    int    `json:"size"`
 	Align   int    `json:"align"`
@@ -89,20 +91,11 @@ type Declares struct {
 	MaxRegisters    int               `json:"max_registers,omitempty"`
 }
 
-// Frame is one place in Go source. File is module path and path in the module, without a version.
-type Frame struct {
-	File string `json:"file"`
-	Line int    `json:"line"`
-	Func string `json:"func,omitempty"`
-}
-
-func (f Frame) String() string { return fmt.Sprintf("%s:%d", f.File, f.Line) }
-
-// Position says which Go code made a PTX line: the innermost frame first, then the helpers' callers.
-type Position struct {
-	Line   int     `json:"line"`
-	Frames []Frame `json:"frames"`
-}
+// Frame and Position are those of the position maps.
+type (
+	Frame    = linemap.Frame
+	Position = linemap.Position
+)
 
 // Pass is the IR after one step of the lowering.
 type Pass struct {

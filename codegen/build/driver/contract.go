@@ -30,7 +30,7 @@ func param(p *ir.ParamDecl) bundle.Param {
 		b.Pointer, b.Type, b.Align = true, p.Type.Elem.String(), max(p.Align, p.Type.Elem.Bytes())
 		b.Access = "read"
 		if p.Writes {
-			b.Access = "read-write"
+			b.Access = "write"
 		}
 	}
 	return b

@@ -12,6 +12,7 @@ import (
 	"github.com/oxideinfer/oxide/codegen/build"
 	"github.com/oxideinfer/oxide/codegen/build/bundle"
 	"github.com/oxideinfer/oxide/codegen/cubin"
+	"github.com/oxideinfer/oxide/codegen/linemap"
 )
 
 var update = flag.Bool("update", false, "write the golden page anew")
@@ -24,11 +25,12 @@ func example() *build.Inspected {
 		}
 		return frames
 	}
+	positions := []bundle.Position{{Line: 5, Frames: at("scale.go")}, {Line: 6, Frames: at("reduce.go", "scale.go")},
+		{Line: 7, Frames: at("a_helper_with_a_long_name.go", "another_helper.go", "scale.go")}}
 	return &build.Inspected{
+		Lines: linemap.New(positions),
 		Kernel: bundle.Kernel{Algorithm: "ExampleScale", Variant: "double", Target: "sm_90a", Entry: "ExampleScale_double", Symbol: "Scale",
-			Declared: bundle.Frame{File: file + "scale.go", Line: 10},
-			Positions: []bundle.Position{{Line: 5, Frames: at("scale.go")}, {Line: 6, Frames: at("reduce.go", "scale.go")},
-				{Line: 7, Frames: at("a_helper_with_a_long_name.go", "another_helper.go", "scale.go")}}},
+			Declared: bundle.Frame{File: file + "scale.go", Line: 10}},
 		Row: build.Row{Algorithm: "ExampleScale", Variant: "double", Target: "sm_90a", Ptxas: "13.0.88", Flags: []string{"-arch", "sm_90a"},
 			CubinSHA256: strings.Repeat("0123456789abcdef", 4), Launch: bundle.Contract{Block: [3]int{256, 1, 1}, DynamicSharedBytes: 4096},
 			Declares:  bundle.Declares{MaxRegisters: 64},
