@@ -28,7 +28,7 @@ func lookup(s string) (string, string, bool) {
 	if s != sum(scalePTX) {
 		return "", "", false
 	}
-	return scalePTX, "25\tscale.go:7\tmain.go:3\n27\tscale.go:8\n", true
+	return scalePTX, "file scale.go\nfile main.go\nat 1 3 - main\nat 0 7 0 scale\nat 0 8 - scale\n25 1\n27 2\n", true
 }
 
 func scaleArtifact() *oxrt.Artifact {

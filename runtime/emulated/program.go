@@ -4,9 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strconv"
 	"strings"
 
+	"github.com/oxideinfer/oxide/codegen/linemap"
 	"github.com/oxideinfer/oxide/codegen/ptx"
 	"github.com/oxideinfer/oxide/codegen/ptx/emulate"
 	"github.com/oxideinfer/oxide/runtime"
@@ -54,17 +54,17 @@ func (d *Driver) lookup(sum string) (text, positions string, ok bool) {
 	return "", "", false
 }
 
-// positionOf reads a .map text: a PTX line number and, after tabs, the Go frames from the innermost outwards.
+// positionOf reads a .map text: it gives the Go frames of a PTX line, the innermost first. A text that cannot be read names no places.
 func positionOf(positions string) func(line int) string {
-	frames := map[int]string{}
-	for row := range strings.Lines(positions) {
-		number, rest, found := strings.Cut(strings.TrimRight(row, "\r\n"), "\t")
-		if line, err := strconv.Atoi(number); err == nil && found {
-			frames[line] = strings.ReplaceAll(rest, "\t", " < ")
-		}
-	}
-	if len(frames) == 0 {
+	lines, err := linemap.Decode([]byte(positions))
+	if err != nil || positions == "" {
 		return nil
 	}
-	return func(line int) string { return frames[line] }
+	return func(line int) string {
+		var chain []string
+		for _, f := range lines.Frames(line) {
+			chain = append(chain, f.String())
+		}
+		return strings.Join(chain, " < ")
+	}
 }
