@@ -82,6 +82,19 @@ func barrierInLoop(k *ir.Kernel) {
 	}
 }
 
+func exitAfterBarrier(k *ir.Kernel) {
+	k.Barrier()
+	p := k.TIDX().Less(ir.Param[ir.U32](k, "n"))
+	k.If(p, func() { k.Exit() }).Else(func() { k.LaneID() })
+}
+
+func exitInLoop(k *ir.Kernel) {
+	for i := range k.Loop(k.ConstU32(0), ir.Param[ir.U32](k, "n"), k.ConstU32(1)) {
+		k.Barrier() // want BARRIER_DIVERGENT
+		k.If(k.TIDX().Equal(i), func() { k.Exit() })
+	}
+}
+
 func barrierAfterExit(k *ir.Kernel) {
 	k.If(k.TIDX().Less(ir.Param[ir.U32](k, "n")), func() { k.Exit() })
 	k.Barrier() // want BARRIER_DIVERGENT

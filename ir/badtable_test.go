@@ -56,6 +56,8 @@ func badKernels() []badKernel {
 		{name: "barrierInBranch", file: memory, body: barrierInBranch},
 		{name: "barrierInLoop", file: memory, body: barrierInLoop},
 		{name: "barrierAfterExit", file: memory, body: barrierAfterExit},
+		{name: "exitAfterBarrier", file: memory, body: exitAfterBarrier},
+		{name: "exitInLoop", file: memory, body: exitInLoop},
 		{name: "namedByLane", file: memory, body: namedByLane},
 		{name: "shuffleInBranch", file: memory, body: shuffleInBranch},
 		{name: "voteInWhile", file: memory, body: voteInWhile},

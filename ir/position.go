@@ -64,7 +64,7 @@ func here() Pos {
 		case path.Dir(filepath.ToSlash(f.File)) == dir && !strings.HasSuffix(f.File, "_test.go"):
 			between = true
 		default:
-			if !(between && len(pos) > 0 && sameFunc(pos[len(pos)-1].Func, pkg, outerFunc(name), pos[len(pos)-1].File)) {
+			if !(between && len(pos) > 0 && sameFunc(pos[len(pos)-1], pkg, outerFunc(name))) {
 				pos = append(pos, Frame{File: sourceName(pkg, f.File), Line: f.Line, Func: outerFunc(name)})
 			}
 			between = false
@@ -77,8 +77,8 @@ func here() Pos {
 
 // sameFunc tells whether a frame only re-enters the function of the last one: the body of a device loop is a closure that
 // this package calls back, and its caller is the line of the loop, which is no helper.
-func sameFunc(last, pkg, name, lastFile string) bool {
-	return last == name && strings.HasPrefix(lastFile, strings.TrimSuffix(pkg, "_test"))
+func sameFunc(last Frame, pkg, name string) bool {
+	return firstName(last.Func) == firstName(name) && strings.HasPrefix(last.File, strings.TrimSuffix(pkg, "_test"))
 }
 
 // splitFunc separates "a/b.c.(*T).M.func1" into package path and name.
@@ -92,12 +92,29 @@ func splitFunc(full string) (pkg, name string) {
 	return pkg, full[slash+dot+1:]
 }
 
-// outerFunc drops closures, range bodies and type arguments: "WarpSum[...].func1-range2" is WarpSum.
+// outerFunc drops closures, range bodies and type arguments: "WarpSum[...].func1-range2" is WarpSum. The closure of a
+// function that was inlined is called after both, "rowNorm.(*Kernel).Loop.func1", and belongs to the first.
 func outerFunc(name string) string {
+	whole := name
 	for _, mark := range []string{"[", "-range", ".func"} {
 		if i := strings.Index(name, mark); i > 0 {
 			name = name[:i]
 		}
+	}
+	if name != whole {
+		return firstName(name)
+	}
+	return name
+}
+
+// firstName is the function or, for a pointer method, "(*T).M".
+func firstName(name string) string {
+	from := 0
+	if strings.HasPrefix(name, "(") {
+		from = strings.IndexByte(name, ')') + 2
+	}
+	if i := strings.IndexByte(name[min(from, len(name)):], '.'); i > 0 {
+		return name[:from+i]
 	}
 	return name
 }

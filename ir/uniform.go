@@ -10,15 +10,13 @@ type Uniformity struct {
 	values  map[*Value]op.Level
 	regions map[*Region]op.Level
 	cause   map[*Region]*Op // the control op that made a region less uniform than its surroundings
-	exits   op.Level        // some threads may have left at this level
-	exitOp  *Op
 	changed bool
 }
 
 // Analyse infers uniformity: thread indexes differ, block indexes and parameters do not, results follow their row's rule,
 // loads are as uniform as their address where nothing in the kernel writes the memory.
 func Analyse(k *Kernel) *Uniformity {
-	u := &Uniformity{k: k, roots: findRoots(k), values: map[*Value]op.Level{}, regions: map[*Region]op.Level{}, cause: map[*Region]*Op{}, exits: op.UniformGrid}
+	u := &Uniformity{k: k, roots: findRoots(k), values: map[*Value]op.Level{}, regions: map[*Region]op.Level{}, cause: map[*Region]*Op{}}
 	for u.changed = true; u.changed; {
 		u.changed = false
 		u.region(k.Body, op.UniformGrid, nil)
@@ -73,10 +71,6 @@ func (u *Uniformity) region(r *Region, l op.Level, cause *Op) {
 			u.while(o)
 		case "if":
 			u.branch(o)
-		case "exit":
-			if l := u.regions[r]; l < u.exits {
-				u.exits, u.exitOp, u.changed = l, o, true
-			}
 		default:
 			u.simple(o)
 		}
@@ -197,45 +191,4 @@ func spanLevel(threads int) (op.Level, bool) {
 		return op.UniformWarp, true
 	}
 	return 0, false
-}
-
-// convergence checks ops that need threads together.
-func (c *checker) convergence() {
-	u := c.uniform
-	c.k.Body.Walk(func(o *Op) bool {
-		if o.bad {
-			return true
-		}
-		for _, d := range o.Info.Demands {
-			for _, v := range o.ArgsOf(d.Slot) {
-				if u.Value(v) < d.Level {
-					c.at(o, CodeNotUniform, "make it with k.Uniform", "operand %s of %s must be equal in the %s", d.Slot, o.Info.Name, d.Level)
-				}
-			}
-		}
-		if o.Info.Converge == op.Divergent || o.Flag("mask") {
-			return true
-		}
-		if u.regions[o.parent] < u.promote(o.Info.Converge) {
-			c.divergent(o, u.cause[o.parent], "")
-		} else if u.exits < u.promote(o.Info.Converge) && u.exitOp != o {
-			c.divergent(o, u.exitOp, "threads may have left at ")
-		}
-		return true
-	})
-}
-
-func (c *checker) divergent(o, cause *Op, how string) {
-	code, fix := CodeConvergent, "move it out of the branch, or make the condition equal in the warp with k.Uniform"
-	if o.Info.Effects.Order && o.Info.Name != "sync_warp" {
-		code, fix = CodeBarrierDivergent, "move the barrier out of the branch or loop, or use a named barrier among whole warps"
-	}
-	where := ""
-	if cause != nil {
-		where = cause.Info.Name + " at " + cause.Pos.String()
-	}
-	if how == "" {
-		how = "they are divided by "
-	}
-	c.at(o, code, fix, "%s needs all threads of the %s together, but %s%s", o.Info.Name, o.Info.Converge, how, where)
 }
