@@ -46,7 +46,8 @@ type Field struct {
 	Name string `json:"name"` // in JSON, C and Python
 	Go   string `json:"go"`   // in the Go struct
 	Kind Kind   `json:"kind"`
-	// Default is the text of the value that a missing field gets. A field without one must be given.
+	// Default is the text of the value that a missing field gets, or "=name" for the value of the field of that name,
+	// which stands before this one. A field without a default must be given.
 	Default string `json:"default,omitempty"`
 	// Min and Max bound Int and Float fields, both inclusive.
 	Min float64 `json:"min"`

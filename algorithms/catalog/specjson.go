@@ -26,7 +26,7 @@ func (op *Operator) DecodeSpec(data []byte, spec any) error {
 		case !ok && f.Default == "":
 			all = append(all, op.Refuse(f.Name, f.want(), "no such field in the spec"))
 		case !ok:
-			all = append(all, v.set(f, f.Default))
+			all = append(all, v.setDefault(f))
 		case f.quoted() != text.quoted:
 			all = append(all, op.Refuse(f.Name, f.want(), text.raw))
 		default:
@@ -44,9 +44,28 @@ func (op *Operator) Defaults(spec any) {
 	v := op.Values(spec)
 	for _, f := range op.Fields {
 		if f.Default != "" {
-			_ = v.set(f, f.Default) // a test parses every default of every operator
+			_ = v.setDefault(f) // Verify parses every default
 		}
 	}
+}
+
+// Complete gives its default to every field that is zero and may not be: in Go, leaving such a field out asks for the
+// default.
+func (op *Operator) Complete(spec any) {
+	v := op.Values(spec)
+	for _, f := range op.Fields {
+		if f.Default != "" && v.spec.FieldByName(f.Go).IsZero() && !f.accepts(v) {
+			_ = v.setDefault(f)
+		}
+	}
+}
+
+func (v Values) setDefault(f Field) error {
+	if name, ok := strings.CutPrefix(f.Default, "="); ok {
+		other, _ := v.op.field(name)
+		return v.set(f, v.Text(other))
+	}
+	return v.set(f, f.Default)
 }
 
 // EncodeSpec writes every field of the Spec as one line of JSON, in declaration order.

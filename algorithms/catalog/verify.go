@@ -22,7 +22,7 @@ func (op *Operator) Verify(spec any) []string {
 			continue
 		}
 		if f.Default != "" {
-			if err := op.Values(spec).set(f, f.Default); err != nil {
+			if err := op.Values(spec).setDefault(f); err != nil && f.Default[0] != '=' {
 				report("default: %v", err)
 			}
 		}

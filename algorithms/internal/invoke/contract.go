@@ -1,0 +1,115 @@
+package invoke
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/oxideinfer/oxide/algorithms/catalog"
+	"github.com/oxideinfer/oxide/runtime"
+)
+
+// MaxOperands is the room for one call's regions.
+const MaxOperands = 8
+
+// Contract is what every call of a plan must satisfy. It is made once, from the operator's description and a Spec, for
+// operators with one call size that is the first dimension of the operands that have it.
+type Contract struct {
+	op       *catalog.Operator
+	size     string // name of the call size
+	max      int
+	align    int64
+	operands []operand
+}
+
+// operand is one tensor of the contract: it spans (size-1)·step + inner elements.
+type operand struct {
+	name        string
+	access      oxrt.Access
+	dtype       oxrt.DType
+	step, inner int64
+	sized       bool
+	absent      bool
+	inPlace     string
+}
+
+// NewContract makes the contract of a Spec. align is the number of bytes that every address is a multiple of.
+func NewContract(op *catalog.Operator, spec any, align int) (Contract, error) {
+	limit, _ := op.Values(spec).Int(op.Dims[0].Max)
+	tensors, err := op.Tensors(spec, limit)
+	if err != nil {
+		return Contract{}, err
+	}
+	c := Contract{op: op, size: op.Dims[0].Name, max: limit, align: int64(align)}
+	for _, t := range tensors {
+		o := operand{name: t.Operand.Name, access: oxrt.Read, dtype: t.DType, absent: !t.Present}
+		if t.Operand.Access == catalog.Out {
+			o.access = oxrt.Write
+		}
+		if len(t.Operand.MayAlias) > 0 {
+			o.inPlace = t.Operand.MayAlias[0]
+		}
+		if t.Operand.Shape[0] == c.size {
+			o.sized, o.step = true, int64(t.Strides[0])
+			t.Shape[0] = 1
+		}
+		o.inner = int64(t.Span())
+		c.operands = append(c.operands, o)
+	}
+	return c, nil
+}
+
+// Bind checks a call against the contract and binds its regions to the scope. Every finding is reported at once;
+// nothing is submitted after one.
+func (c *Contract) Bind(scope *oxrt.Scope, size int, regions []oxrt.Region) error {
+	if size < 0 || size > c.max {
+		return c.op.Refuse(c.size, fmt.Sprintf("0 to %d, what the plan was made for", c.max), fmt.Sprint(size))
+	}
+	var (
+		bound    [MaxOperands]oxrt.Operand
+		n        int
+		findings []error
+	)
+	for i := range c.operands {
+		o := &c.operands[i]
+		if o.absent {
+			if !regions[i].IsZero() {
+				findings = append(findings, c.op.Refuse(o.name, "none, as the spec excludes it", "a region"))
+			}
+			continue
+		}
+		part, err := c.part(o, size, regions[i])
+		if err != nil {
+			findings = append(findings, err)
+			continue
+		}
+		bound[n] = oxrt.Operand{Name: o.name, Region: part, Access: o.access, InPlace: o.inPlace}
+		n++
+	}
+	if findings != nil {
+		return errors.Join(findings...)
+	}
+	return scope.Bind(c.op.Name, bound[:n]...)
+}
+
+// part is the range of a region that the call touches.
+func (c *Contract) part(o *operand, size int, r oxrt.Region) (oxrt.Region, error) {
+	span := o.inner
+	if o.sized {
+		span += int64(size-1) * o.step
+		if size == 0 {
+			span = 0
+		}
+	}
+	switch {
+	case r.IsZero():
+		return r, c.op.Refuse(o.name, "a region", "none")
+	case r.DType() != o.dtype:
+		return r, c.op.Refuse(o.name, "elements of "+o.dtype.String(), r.DType().String())
+	case r.Len() < span:
+		return r, c.op.Refuse(o.name, fmt.Sprintf("at least %d elements", span), fmt.Sprint(r.Len()))
+	case span > 0 && !r.AlignedTo(c.align):
+		return r, c.op.Refuse(o.name, fmt.Sprintf("an address that is a multiple of %d bytes, as the spec says", c.align),
+			fmt.Sprintf("%#x", uint64(r.Ptr())))
+	}
+	return r.Slice(0, span)
+}
