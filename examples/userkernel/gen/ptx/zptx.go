@@ -7,7 +7,7 @@ package ptx
 import "embed"
 
 // Lookup returns the text whose SHA-256 is sum, in lower-case hexadecimal, and the map from its lines to Go lines.
-// A map's line holds a PTX line number and, separated by tabs, the Go frames from the innermost outwards.
+// Package codegen/linemap describes and reads the map.
 func Lookup(sum string) (text, positions string, ok bool) {
 	name, ok := names()[sum]
 	if !ok {
