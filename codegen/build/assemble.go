@@ -10,7 +10,6 @@ import (
 
 	"github.com/oxideinfer/oxide/codegen/build/bundle"
 	"github.com/oxideinfer/oxide/codegen/cubin"
-	"github.com/oxideinfer/oxide/codegen/linemap"
 )
 
 // artifact is one instance with its cubin.
@@ -211,7 +210,7 @@ func (a *assembly) row(k *bundle.Kernel, r *cubin.Result) Row {
 // kernelProblems explains what the assembler found wrong with one kernel. PTX lines become Go lines.
 func kernelProblems(k *bundle.Kernel, err error, src sources) Problems {
 	base := Problem{Package: k.Package, Algorithm: k.Algorithm, Variant: k.Variant, Target: k.Target, Pos: src.pos(k.Declared)}
-	lines := linemap.New(k.Positions)
+	lines := k.Lines()
 	at := func(line int) Problem {
 		p := base
 		if frames := lines.Frames(line); line > 0 && len(frames) > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/oxideinfer/oxide/codegen/build/bundle"
 	"github.com/oxideinfer/oxide/codegen/cubin"
 	"github.com/oxideinfer/oxide/codegen/cubin/cubintest"
+	"github.com/oxideinfer/oxide/codegen/linemap"
 )
 
 // scaleText is a small real kernel; factor makes its variants differ.
@@ -55,9 +56,9 @@ func kernel(pkg, algorithm, variant, target string, factor uint32) bundle.Kernel
 			{Name: "factor", Type: "f32", Offset: 12, Size: 4, Align: 4},
 		}},
 		PTX: scaleText(entry, target, factor),
-		Positions: []bundle.Position{
+		Map: string(linemap.New([]linemap.Position{
 			{Line: 15, Frames: frame(20)}, {Line: 20, Frames: append(frame(31), bundle.Frame{File: file, Line: 21, Func: "Scale"})},
-		},
+		}).Encode()),
 	}
 }
 

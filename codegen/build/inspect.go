@@ -124,7 +124,7 @@ func Inspect(ctx context.Context, opt Options, sel Selection) ([]Inspected, erro
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", kernels[i].Name(), err)
 		}
-		all = append(all, Inspected{kernels[i], art.row, art.kept, list, linemap.New(kernels[i].Positions)})
+		all = append(all, Inspected{kernels[i], art.row, art.kept, list, kernels[i].Lines()})
 	}
 	return all, nil
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/oxideinfer/oxide/codegen/build/bundle"
-	"github.com/oxideinfer/oxide/codegen/linemap"
 )
 
 // files are generated files by slash path below the output folder.
@@ -45,7 +44,7 @@ func renderFamily(out files, l Layout, p Package, family string, arts []artifact
 		m.Artifacts = append(m.Artifacts, a.row)
 		out[path.Join(family, a.row.Cubin)] = a.cubin
 		out[path.Join(ptxFamily, a.row.PTX)] = []byte(a.kernel.PTX)
-		out[path.Join(ptxFamily, mapName(a.row.PTX))] = linemap.New(a.kernel.Positions).Encode()
+		out[path.Join(ptxFamily, mapName(a.row.PTX))] = []byte(a.kernel.Map)
 	}
 	text, err := m.encode()
 	if err != nil {

@@ -23,20 +23,20 @@ type Bundle struct {
 
 // Kernel is one instance: an algorithm in one variant for one target.
 type Kernel struct {
-	Package   string     `json:"package"`  // import path of the declaration
-	Symbol    string     `json:"symbol"`   // Go variable
-	Declared  Frame      `json:"declared"` // where it stands
-	Algorithm string     `json:"algorithm"`
-	Doc       string     `json:"doc,omitempty"`
-	Variant   string     `json:"variant,omitempty"`
-	Target    string     `json:"target"`
-	Entry     string     `json:"entry"`
-	Contract  Contract   `json:"contract"`
-	Declares  Declares   `json:"declares"`
-	PTX       string     `json:"ptx"`
-	Positions []Position `json:"positions,omitempty"`
-	IR        string     `json:"ir,omitempty"`     // only when asked for
-	Passes    []Pass     `json:"passes,omitempty"` // only when asked for
+	Package   string   `json:"package"`  // import path of the declaration
+	Symbol    string   `json:"symbol"`   // Go variable
+	Declared  Frame    `json:"declared"` // where it stands
+	Algorithm string   `json:"algorithm"`
+	Doc       string   `json:"doc,omitempty"`
+	Variant   string   `json:"variant,omitempty"`
+	Target    string   `json:"target"`
+	Entry     string   `json:"entry"`
+	Contract  Contract `json:"contract"`
+	Declares  Declares `json:"declares"`
+	PTX       string   `json:"ptx"`
+	Map       string   `json:"map,omitempty"`    // text of the position map, see package linemap
+	IR        string   `json:"ir,omitempty"`     // only when asked for
+	Passes    []Pass   `json:"passes,omitempty"` // only when asked for
 }
 
 // PTXSHA256 is the identity of the text.
@@ -91,11 +91,17 @@ type Declares struct {
 	MaxRegisters    int               `json:"max_registers,omitempty"`
 }
 
-// Frame and Position are those of the position maps.
-type (
-	Frame    = linemap.Frame
-	Position = linemap.Position
-)
+// Frame is one place in Go source, as position maps name it.
+type Frame = linemap.Frame
+
+// Lines is the position map. One that cannot be read names no places.
+func (k *Kernel) Lines() *linemap.Map {
+	m, err := linemap.Decode([]byte(k.Map))
+	if err != nil {
+		return linemap.New(nil)
+	}
+	return m
+}
 
 // Pass is the IR after one step of the lowering.
 type Pass struct {

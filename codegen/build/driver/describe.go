@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/oxideinfer/oxide/codegen/build/bundle"
+	"github.com/oxideinfer/oxide/codegen/linemap"
 	"github.com/oxideinfer/oxide/codegen/lower"
 	"github.com/oxideinfer/oxide/codegen/ptx"
 	"github.com/oxideinfer/oxide/ir"
@@ -33,22 +34,22 @@ func describe(e Entry, inst ir.Instance, k *ir.Kernel, opt options) (bundle.Kern
 	}
 	text, lines := ptx.Print(res.Module)
 	out.PTX = string(text)
-	out.Positions = positions(res, lines)
+	out.Map = string(linemap.New(positions(res, lines)).Encode())
 	return out, nil
 }
 
 // positions joins what the lowering knows (instruction and op) with what the printer knows (instruction and line).
-func positions(res *lower.Result, lines []ptx.Line) []bundle.Position {
+func positions(res *lower.Result, lines []ptx.Line) []linemap.Position {
 	at := make(map[*ptx.Instr]ir.Pos, len(res.Positions))
 	for _, p := range res.Positions {
 		if p.Op != nil {
 			at[p.Instr] = p.Op.Pos
 		}
 	}
-	var all []bundle.Position
+	var all []linemap.Position
 	for _, l := range lines {
 		if pos := at[l.Instr]; len(pos) > 0 {
-			all = append(all, bundle.Position{Line: l.Line, Frames: frames(pos)})
+			all = append(all, linemap.Position{Line: l.Line, Frames: frames(pos)})
 		}
 	}
 	return all

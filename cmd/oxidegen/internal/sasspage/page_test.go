@@ -25,7 +25,7 @@ func example() *build.Inspected {
 		}
 		return frames
 	}
-	positions := []bundle.Position{{Line: 5, Frames: at("scale.go")}, {Line: 6, Frames: at("reduce.go", "scale.go")},
+	positions := []linemap.Position{{Line: 5, Frames: at("scale.go")}, {Line: 6, Frames: at("reduce.go", "scale.go")},
 		{Line: 7, Frames: at("a_helper_with_a_long_name.go", "another_helper.go", "scale.go")}}
 	return &build.Inspected{
 		Lines: linemap.New(positions),
