@@ -68,9 +68,16 @@ type fixture struct {
 	pkgs     []Package
 	families map[string]string
 	kernels  []bundle.Kernel
+	asm      *cubin.Assembler
 }
 
 func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	return newFixtureWith(t, cubintest.Assembler(t))
+}
+
+// newFixtureWith shares an assembler, which runs ptxas once for each distinct text.
+func newFixtureWith(t *testing.T, asm *cubin.Assembler) *fixture {
 	t.Helper()
 	l := Layout{Module: Module{Path: "example.com/user", Dir: t.TempDir()}}
 	pkg := Package{Path: "example.com/user/scale/kernels", Name: "kernels", Module: l.Module}
@@ -84,14 +91,20 @@ func newFixture(t *testing.T) *fixture {
 	return &fixture{l, []Package{pkg}, families, []bundle.Kernel{
 		kernel(pkg.Path, "ExampleScale", "double", "sm_90a", 0x40000000),
 		kernel(pkg.Path, "ExampleScale", "half", "sm_90a", 0x3f000000),
-	}}
+	}, asm}
 }
 
 func (f *fixture) assembly(t *testing.T) *assembly {
 	t.Helper()
 	return &assembly{layout: f.layout, families: f.families, version: cubin.PtxasVersion,
-		ptxas: &ptxasProvider{find: func() (cubin.Program, error) { return cubintest.Assembler(t).Program(), nil }},
+		ptxas: assembledBy(f.asm),
 		src:   sources{f.layout.Module}}
+}
+
+func assembledBy(asm *cubin.Assembler) *ptxasProvider {
+	p := &ptxasProvider{asm: asm}
+	p.once.Do(func() {})
+	return p
 }
 
 // build writes the fixture's gen folder and returns the changes and how many kernels were assembled.

@@ -209,9 +209,10 @@ var breakages = []struct {
 }
 
 func TestVerifyFindsEveryBreakage(t *testing.T) {
+	asm := cubintest.Assembler(t)
 	for _, b := range breakages {
 		t.Run(b.name, func(t *testing.T) {
-			f := newFixture(t)
+			f := newFixtureWith(t, asm)
 			f.build(t)
 			if err := f.verify(); err != nil {
 				t.Fatalf("before the damage: %v", err)
@@ -231,8 +232,9 @@ func TestVerifyFindsEveryBreakage(t *testing.T) {
 
 // TestBuildRepairs: whatever was broken, one build brings everything back.
 func TestBuildRepairs(t *testing.T) {
+	asm := cubintest.Assembler(t)
 	for _, b := range breakages {
-		f := newFixture(t)
+		f := newFixtureWith(t, asm)
 		f.build(t)
 		b.do(t, f)
 		f.build(t)

@@ -76,7 +76,7 @@ func TestOtherFamilies(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(f.layout.Module.Dir, "norm"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	g := &fixture{layout: f.layout, pkgs: []Package{norm}}
+	g := &fixture{layout: f.layout, pkgs: []Package{norm}, asm: f.asm}
 	g.families, _ = g.layout.families(g.pkgs)
 	g.kernels = append(g.kernels, kernel(norm.Path, "ExampleNorm", "one", "sm_90a", 0x3f800000))
 	changes, _ := g.build(t)
