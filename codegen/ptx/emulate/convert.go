@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"math"
+	"math/big"
 	"math/bits"
 
 	"github.com/oxideinfer/oxide/codegen/ptx"
@@ -190,11 +191,15 @@ func (m cvtMods) intToFloat(td, ta isa.Type) func(a uint64) uint64 {
 		return a, false
 	}
 	if td == isa.F64 {
-		if m.r != "rn" && na == 64 {
-			return nil
-		}
 		return func(a uint64) uint64 {
 			mag, neg := split(a)
+			if r := modeOf(m.r); r != numfmt.RN && mag != 0 {
+				x := new(big.Float).SetUint64(mag)
+				if neg {
+					x.Neg(x)
+				}
+				return math.Float64bits(round64(x, r))
+			}
 			return math.Float64bits(negIf(float64(mag), neg))
 		}
 	}

@@ -113,6 +113,15 @@ func (w *warp) find(class Class, in *inst, m uint32, message string) {
 	w.run.report(w.cta, Finding{Class: class, Line: int(in.line), Message: message, Threads: w.threadsOf(m)})
 }
 
+// known counts a finding that needs no further message, and reports whether it is one.
+func (w *warp) known(class Class, in *inst) bool {
+	if !w.run.rep.repeat(class, int(in.line)) {
+		return false
+	}
+	w.run.stopped = w.run.stopped || w.run.rep.full()
+	return true
+}
+
 // undefined reports a use of an undefined value. what completes "register %r1 ...".
 func (w *warp) undefined(id int32, bad uint32, in *inst, what string) {
 	o := w.originOf(id)

@@ -31,8 +31,12 @@ func decodeKernel(p *Program, f *ptx.Func) (*Kernel, error) {
 	if err := d.reach(f, nil); err != nil {
 		return nil, err
 	}
-	layoutParams(k)
-	d.layoutVars()
+	if err := layoutParams(k); err != nil {
+		return nil, err
+	}
+	if err := d.layoutVars(); err != nil {
+		return nil, err
+	}
 	for _, fn := range d.funcs {
 		if err := d.function(fn); err != nil {
 			return nil, err

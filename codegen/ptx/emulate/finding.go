@@ -84,7 +84,10 @@ type reporter struct {
 	list  []*Finding
 	order []int // position in the launch order of the CTA that reported first
 	limit int
+	flood bool // one finding came up so often that going on tells nothing
 }
+
+const floodLimit = 1 << 14
 
 const threadsPerFinding = 4
 
@@ -112,8 +115,20 @@ func (r *reporter) add(ctaIndex int, f Finding) {
 	r.order = append(r.order, ctaIndex)
 }
 
+// repeat counts a finding that is known well enough already: no message has to be made for it.
+func (r *reporter) repeat(class Class, line int) bool {
+	for _, f := range r.list {
+		if f.Class == class && f.Line == line && len(f.Threads) >= threadsPerFinding {
+			f.Count++
+			r.flood = r.flood || f.Count >= floodLimit
+			return true
+		}
+	}
+	return false
+}
+
 // full reports whether the launch should stop.
-func (r *reporter) full() bool { return len(r.list) >= r.limit }
+func (r *reporter) full() bool { return len(r.list) >= r.limit || r.flood }
 
 // merge returns the findings of all workers in the order of their CTAs.
 func merge(rs []*reporter) []Finding {

@@ -30,25 +30,46 @@ func alignUp(n, align uint64) uint64 {
 }
 
 // layoutParams places the parameters of a kernel as the driver does.
-func layoutParams(k *Kernel) {
+func layoutParams(k *Kernel) error {
 	at := uint64(0)
 	for _, v := range k.fn.Params {
 		size := uint64(v.Size())
+		if size > maxParamBytes || v.Alignment() > maxAlign || at > maxParamBytes {
+			return layoutError(k, v, "kernel parameters of more than 32764 bytes")
+		}
 		at = alignUp(at, uint64(v.Alignment()))
 		k.Params = append(k.Params, Param{Name: v.Name, Type: v.Type.String(), Offset: int(at), Size: int(size), Align: v.Alignment()})
 		k.vars[v] = address{isa.ParamEntry, at}
 		at += size
 	}
 	k.paramBytes = int(at)
+	return nil
+}
+
+// Limits that keep a hostile module from asking for memory that no kernel has.
+const (
+	maxParamBytes = 32764 // manual 5.1.6.2
+	maxLocalBytes = 512 << 10
+	maxAlign      = 1 << 20
+)
+
+func layoutError(k *Kernel, v *ptx.Var, reason string) error {
+	return &DecodeError{Line: v.Line, Col: v.Col, Func: k.Name, Text: v.Space.String() + " variable " + v.Name, Reason: reason}
 }
 
 // layoutVars places the shared and local variables that the kernel's functions can name: module variables first, in
 // text order, then those of the bodies. Dynamic shared memory starts behind all static variables.
-func (d *decoder) layoutVars() {
+func (d *decoder) layoutVars() error {
+	var err error
 	shared, local := uint64(sharedUserStart), uint64(0)
 	d.k.dynamicAlign = 16
 	var dynamic []*ptx.Var
 	place := func(v *ptx.Var) {
+		size := uint64(v.Size())
+		if size > 1<<32 || v.Alignment() > maxAlign || shared > 1<<31 || local > maxLocalBytes {
+			err = layoutError(d.k, v, "the variables of the kernel are too large")
+			return
+		}
 		switch v.Space.Base() {
 		case isa.Shared:
 			if v.Size() == 0 || v.Linkage == ptx.Extern {
@@ -58,12 +79,12 @@ func (d *decoder) layoutVars() {
 			}
 			shared = alignUp(shared, uint64(v.Alignment()))
 			d.k.vars[v] = address{isa.Shared, shared}
-			shared += uint64(v.Size())
+			shared += size
 		case isa.Local, isa.Param:
 			// Parameters of device functions and of calls live in the frame: no function calls itself.
 			local = alignUp(local, uint64(v.Alignment()))
 			d.k.vars[v] = address{isa.Local, local}
-			local += uint64(v.Size())
+			local += size
 		}
 	}
 	for _, decl := range d.p.module.Decls {
@@ -79,11 +100,15 @@ func (d *decoder) layoutVars() {
 		}
 		eachVar(f.Body, place)
 	}
+	if local > maxLocalBytes || shared > sharedUserStart+MaxSharedPerCTA {
+		return layoutError(d.k, &ptx.Var{Pos: d.k.fn.Pos, Name: "total"}, fmt.Sprintf("%d bytes of shared and %d of local memory", shared-sharedUserStart, local))
+	}
 	d.k.sharedStatic = uint32(shared)
 	for _, v := range dynamic {
 		d.k.vars[v] = address{isa.Shared, uint64(d.k.dynamicStart())}
 	}
 	d.k.localBytes = int(alignUp(local, 16))
+	return err
 }
 
 func eachVar(b *ptx.Block, f func(*ptx.Var)) {

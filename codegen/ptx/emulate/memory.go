@@ -122,27 +122,20 @@ func (l *launch) paramAt(addr, n uint64) []byte {
 
 // badAccess reports an access without memory behind it.
 func (w *warp) badAccess(in *inst, p *place, addr uint64, lane int, verb string) {
-	where, class := "", OOBGlobal
-	space := p.space
-	if space == isa.Generic {
-		switch addr >> windowShift {
-		case sharedWindow >> windowShift:
-			space, addr = isa.Shared, addr-sharedWindow
-		case localWindow >> windowShift:
-			space, addr = isa.Local, addr-localWindow
-		case paramWindow >> windowShift:
-			space, addr = isa.Param, addr-paramWindow
-		}
+	where, class := "", p.oobClass(addr)
+	if w.known(class, in) {
+		return
+	}
+	space := p.spaceOf(addr)
+	if p.space == isa.Generic && space != isa.Global {
+		addr &= 1<<windowShift - 1
 	}
 	switch space {
 	case isa.Shared:
-		class = OOBShared
 		where = fmt.Sprintf("shared address %#x is offset %d; the block has %d bytes of shared memory (%d static)", addr, int64(addr)-sharedUserStart, len(w.cta.shared), w.k.StaticShared())
 	case isa.Local:
-		class = OOBLocal
 		where = fmt.Sprintf("local offset %d; a thread has %d bytes", int64(addr), w.k.localBytes)
 	case isa.Param:
-		class = OOBParam
 		where = fmt.Sprintf("parameter offset %d; the kernel takes %d bytes", int64(addr), w.k.paramBytes)
 	default:
 		where = fmt.Sprintf("address %#x is %s", addr, w.run.l.dev.describe(addr, p.bytes))
@@ -151,6 +144,9 @@ func (w *warp) badAccess(in *inst, p *place, addr uint64, lane int, verb string)
 }
 
 func (w *warp) misaligned(in *inst, p *place, addr uint64, lane int, verb string) {
+	if w.known(Misaligned, in) {
+		return
+	}
 	w.find(Misaligned, in, 1<<lane, fmt.Sprintf("%s of %d bytes at address %#x, which is no multiple of %d", verb, p.bytes, addr, p.bytes))
 }
 
@@ -167,18 +163,37 @@ func (w *warp) readOnly(in *inst, p *place, addr uint64, lane int) bool {
 	return false
 }
 
-// initOf returns which unwritten memory an access found, for later reports.
-func (p *place) initClass(addr uint64) Class {
-	space := p.space
-	if space == isa.Generic {
-		switch addr >> windowShift {
-		case sharedWindow >> windowShift:
-			space = isa.Shared
-		case localWindow >> windowShift:
-			space = isa.Local
-		}
+// spaceOf resolves the space of an access through a generic address.
+func (p *place) spaceOf(addr uint64) isa.Space {
+	if p.space != isa.Generic {
+		return p.space
 	}
-	switch space {
+	switch addr >> windowShift {
+	case sharedWindow >> windowShift:
+		return isa.Shared
+	case localWindow >> windowShift:
+		return isa.Local
+	case paramWindow >> windowShift:
+		return isa.Param
+	}
+	return isa.Global
+}
+
+func (p *place) oobClass(addr uint64) Class {
+	switch p.spaceOf(addr) {
+	case isa.Shared:
+		return OOBShared
+	case isa.Local:
+		return OOBLocal
+	case isa.Param:
+		return OOBParam
+	}
+	return OOBGlobal
+}
+
+// initClass says which unwritten memory an access found, for later reports.
+func (p *place) initClass(addr uint64) Class {
+	switch p.spaceOf(addr) {
 	case isa.Shared:
 		return InitShared
 	case isa.Local:

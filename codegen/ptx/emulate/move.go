@@ -161,7 +161,7 @@ func decodeIsspacep(b *build) {
 		s = isa.Shared
 	}
 	base, ok := windowOf(s)
-	if !ok || s == isa.Const {
+	if !ok {
 		b.fail("this space is not modelled")
 		return
 	}
@@ -169,11 +169,13 @@ func decodeIsspacep(b *build) {
 	p := b.predDst(b.op(0))
 	b.inst.exec = func(w *warp, _ *inst, m uint32) {
 		v := liftPred2(w, x, x, m, func(a, _ uint64) bool {
-			win := a >> windowShift
-			if base == 0 {
-				return win < 1 || win > 3
+			if win := a >> windowShift; base != 0 || win >= 1 && win <= 3 {
+				return base != 0 && win == base>>windowShift
 			}
-			return win == base>>windowShift
+			// Constant variables lie among the global allocations.
+			at := w.run.l.dev.find(a)
+			isConst := at != nil && at.readOnly && a-at.base < at.size
+			return isConst == (s == isa.Const)
 		})
 		w.preds[p] = w.preds[p]&^m | v&m
 	}

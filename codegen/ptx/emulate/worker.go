@@ -118,7 +118,7 @@ func (w *worker) runCTA(c *cta) (ran int) {
 			}
 		}
 		ran += n
-		if n == 0 && w.rng == nil {
+		if n == 0 && w.rng == nil || w.steps+uint64(ran) > w.budget {
 			break
 		}
 	}
