@@ -42,6 +42,10 @@ func (b *barrierOp) enter(w *warp, in *inst, m uint32) bool {
 			f.pc++
 			return false
 		}
+		if b.aligned {
+			w.find(SyncDiverged, in, f.mask&^m, fmt.Sprintf("%s: the guard holds in lanes %s and not in lanes %s; an aligned barrier must be executed by the whole warp",
+				in.name(), laneList(m), laneList(f.mask&^m)))
+		}
 		rest := frag{pc: f.pc + 1, mask: f.mask &^ m, stack: slices.Clone(f.stack)}
 		f.mask = m
 		w.frags = append(w.frags, rest)

@@ -84,6 +84,11 @@ func TestFindings(t *testing.T) {
 			A: bar.sync 1, 96; OUT:`, block(96), SyncBarrier, "in the same phase"},
 		{"divergent barrier", `setp.lt.u32 %p1, %r0, 16; @%p1 bra A; bar.sync 0; bra OUT;
 			A: bar.sync 0; OUT:`, block(32), SyncDiverged, "lanes"},
+		{"guarded barrier", `setp.lt.u32 %p1, %r0, 16;
+			@%p1 bar.sync 0; //!`, block(32), SyncDiverged, "in lanes 0-15 and not in lanes 16-31"},
+		{"uniform branch", `setp.lt.u32 %p1, %r0, 16;
+			@%p1 bra.uni OUT; //!
+			OUT:`, block(32), SyncDiverged, "lanes 0-15 jump"},
 		{"deadlock", `setp.lt.u32 %p1, %r0, 32; @%p1 bra OUT;
 			bar.sync 1, 64; //!
 			OUT:`, block(64), Deadlock, "barrier 1 has 32 of 64 threads"},

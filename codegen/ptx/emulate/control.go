@@ -17,6 +17,9 @@ func branch(w *warp, in *inst, m uint32) bool {
 		f.pc = in.target
 		return in.spin && w.spinBack(f)
 	}
+	if in.uni {
+		w.find(SyncDiverged, in, f.mask&^m, fmt.Sprintf("%s: lanes %s jump and lanes %s do not; .uni promises that all do the same", in.name(), laneList(m), laneList(f.mask&^m)))
+	}
 	rest := frag{pc: f.pc + 1, mask: f.mask &^ m, stack: slices.Clone(f.stack), spins: f.spins}
 	f.mask = m
 	f.pc = in.target

@@ -6,7 +6,7 @@ import (
 )
 
 func decodeBra(b *build) {
-	b.ignore("uni")
+	b.inst.uni = b.has("uni")
 	l, ok := b.op(0).(*ptx.Label)
 	if !ok {
 		b.fail("a branch to an operand of kind %T", b.op(0))

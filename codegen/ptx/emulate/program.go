@@ -97,6 +97,7 @@ type inst struct {
 	guard    int32 // predicate, or noGuard
 	guardNot bool
 	visible  bool // somebody else can see its effect: an undefined guard is reported
+	uni      bool // bra.uni
 	spin     bool // a backward branch of a loop that waits for somebody
 	target   int32
 	line     int32
