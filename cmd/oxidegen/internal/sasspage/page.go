@@ -23,10 +23,15 @@ const (
 // Write prints one kernel.
 func Write(w io.Writer, k *build.Inspected) error {
 	out := bufio.NewWriter(w)
-	header(out, k)
+	root := commonRoot(k)
+	header(out, k, chain(root))
 	previous, end := "", padding(k.Instructions)
-	for i := range end {
-		previous = instruction(out, k, i, previous)
+	for _, in := range k.Instructions[:end] {
+		frames := k.Frames(in)
+		if len(frames) > len(root) {
+			frames = frames[:len(frames)-len(root)]
+		}
+		previous = instruction(out, in, chain(frames), previous)
 	}
 	if n := len(k.Instructions) - end; n > 0 {
 		fmt.Fprintf(out, "%*s%d NOP of padding\n", sassColumn, "", n)
@@ -43,7 +48,29 @@ func padding(list []cubin.Instruction) int {
 	return end
 }
 
-func header(out *bufio.Writer, k *build.Inspected) {
+// commonRoot is the outermost frames that all instructions share, such as the function literal in the declaration:
+// the page says them once. It never is a whole chain.
+func commonRoot(k *build.Inspected) []bundle.Frame {
+	var root []bundle.Frame
+	first := true
+	for _, in := range k.Instructions {
+		frames := k.Frames(in)
+		switch {
+		case len(frames) == 0:
+		case first:
+			root, first = frames[1:], false
+		default:
+			n := 0
+			for n < len(root) && n < len(frames)-1 && root[len(root)-1-n] == frames[len(frames)-1-n] {
+				n++
+			}
+			root = root[len(root)-n:]
+		}
+	}
+	return root
+}
+
+func header(out *bufio.Writer, k *build.Inspected, root string) {
 	r := k.Row.Resources
 	fact := func(name, format string, args ...any) {
 		for i, line := range wrap(fmt.Sprintf(format, args...), width-14) {
@@ -76,7 +103,10 @@ func header(out *bufio.Writer, k *build.Inspected) {
 	if c.wgmma > 0 {
 		fact("wgmma", "%d instructions, %d arrives, %d waits", c.wgmma, c.arrives, c.waits)
 	}
-	fact("code", "%d instructions: %s", len(k.Instructions), c.mix())
+	fact("code", "%d instructions: %s", padding(k.Instructions), c.mix())
+	if root != "" {
+		fact("called from", "%s", root)
+	}
 	for _, d := range k.Row.Log {
 		fact("ptxas said", "%s", d)
 	}
@@ -91,13 +121,11 @@ func budget(n int) string {
 }
 
 // instruction prints one line, and more where text or helper chain is long; it returns the chain.
-func instruction(out *bufio.Writer, k *build.Inspected, i int, previous string) string {
-	in := k.Instructions[i]
+func instruction(out *bufio.Writer, in cubin.Instruction, origin, previous string) string {
 	if in.Label != "" {
 		fmt.Fprintf(out, "%s:\n", in.Label)
 	}
-	origin := chain(k.Frames(in))
-	shown := wrap(origin, originWidth)
+	shown := wrapChain(origin, originWidth)
 	switch {
 	case origin == previous:
 		shown = nil // the line above says it
@@ -143,6 +171,15 @@ func chain(frames []bundle.Frame) string {
 		parts[i] = fmt.Sprintf("%s:%d", path.Base(f.File), f.Line)
 	}
 	return strings.Join(parts, " < ")
+}
+
+// wrapChain wraps a chain after its arrows, never before.
+func wrapChain(text string, n int) []string {
+	lines := wrap(strings.ReplaceAll(text, " <", "\x00<"), n)
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], "\x00<", " <")
+	}
+	return lines
 }
 
 // wrap splits text at spaces into lines of at most n columns; continuation lines are indented by two when printed.

@@ -23,7 +23,7 @@ func example() *build.Inspected {
 		for i, name := range names {
 			frames = append(frames, bundle.Frame{File: file + name, Line: 20 + i, Func: "f"})
 		}
-		return frames
+		return append(frames, bundle.Frame{File: file + "scale.go", Line: 12, Func: "init"})
 	}
 	positions := []linemap.Position{{Line: 5, Frames: at("scale.go")}, {Line: 6, Frames: at("reduce.go", "scale.go")},
 		{Line: 7, Frames: at("a_helper_with_a_long_name.go", "another_helper.go", "scale.go")}}
