@@ -7,15 +7,16 @@ import (
 )
 
 // Completion is the outcome of one [Scope.Submit] or [Graph.Launch]: a small value, safe to copy and for concurrent use. It settles
-// with nil or a typed error, and every operand is held until then. A settled completion can be asked again until
-// [CompletionsKept] later submissions have been made on the device; from then on it is ErrStale.
+// with nil or a typed error, and every operand is held until then. An outcome that was read can be read again until
+// [CompletionsKept] more submissions have been made on the device, one that was not read for much longer; from then on the
+// completion is ErrStale.
 type Completion struct {
 	dev  *Device
 	slot uint32
 	gen  uint32
 }
 
-// CompletionsKept is the number of later submissions that a settled completion survives.
+// CompletionsKept is the number of later submissions that an outcome survives after it was read.
 const CompletionsKept = 64
 
 // capturedSlot marks the completion of a submission that went into a graph: nothing runs, so it is settled.

@@ -126,9 +126,8 @@ func (g *Graph) Launch(s *Stream) (Completion, error) {
 	slot.op = "graph"
 	slot.leases = append(slot.leases, g.lease)
 	if code := g.dev.drv.ExecLaunch(g.dev.ctx, g.exec, s.handle, slot.event); code != CodeSuccess {
-		err := g.dev.fail("cuGraphLaunch", "", code)
-		g.dev.completions.settle(done, err)
-		return Completion{}, err
+		g.dev.completions.cancel(done)
+		return Completion{}, g.dev.fail("cuGraphLaunch", "", code)
 	}
 	g.dev.completions.commit(done)
 	g.last.stream, g.last.done = s.handle, done

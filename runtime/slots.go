@@ -2,28 +2,37 @@ package oxrt
 
 import "sync"
 
-// completions is a device's table of completion slots. Slots are used in turn: a settled slot is not used again before CompletionsKept
-// others, which is what lets a completion be a plain number pair.
+// completions is a device's table of completion slots. An outcome stays readable for a number of later submissions, which is what lets
+// a completion be a plain number pair: CompletionsKept once somebody has read it, unreadKept before that. Events are pooled
+// apart from the slots, so that an outcome nobody reads holds no driver object.
 type completions struct {
 	dev *Device
 
 	mu     sync.Mutex
 	slots  []*slot
-	idle   ring[uint32]     // settled slots, the longest settled first
+	events ring[EventHandle]
+	read   ring[uint32]     // slots whose outcome was read, the longest read first
+	unread ring[Completion] // settled ones in order; those read meanwhile are skipped
 	flight ring[Completion] // submissions in order; settled ones are skipped
 }
+
+const (
+	unreadKept = 1 << 14
+	warmEvents = 96
+)
 
 type slotState uint8
 
 const (
-	slotIdle     slotState = iota // never used
-	slotTaken                     // between take and commit
+	slotTaken    slotState = iota // between take and commit
 	slotInFlight                  // submitted
+	slotSettling                  // done; the leases are being given back
 	slotSettled                   // err is the outcome
+	slotRead                      // and somebody has seen it
 )
 
 type slot struct {
-	event  EventHandle
+	event  EventHandle // zero once settled
 	gen    uint32
 	state  slotState
 	err    error
@@ -31,53 +40,76 @@ type slot struct {
 	leases []*lease
 }
 
-// warm makes the first slots, so that submissions create no events until that many are in flight.
+// warm makes the first slots and events, so that submissions create nothing until that many are in flight.
 func (t *completions) warm() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for range CompletionsKept + 32 {
-		index, err := t.grow()
+	for range warmEvents {
+		event, err := t.newEvent()
 		if err != nil {
 			return err
 		}
-		t.idle.push(index)
+		t.events.push(event)
+		t.read.push(t.newSlot())
 	}
 	return nil
 }
 
-func (t *completions) grow() (uint32, error) {
+func (t *completions) newEvent() (EventHandle, error) {
 	event, code := t.dev.drv.EventCreate(t.dev.ctx, false)
 	if code != CodeSuccess {
 		return 0, t.dev.fail("cuEventCreate", "", code)
 	}
-	t.slots = append(t.slots, &slot{event: event, leases: make([]*lease, 0, 8)})
-	return uint32(len(t.slots) - 1), nil
+	return event, nil
 }
 
-// take reserves a slot for a submission.
+func (t *completions) newSlot() uint32 {
+	t.slots = append(t.slots, &slot{state: slotRead, leases: make([]*lease, 0, 8)})
+	return uint32(len(t.slots) - 1)
+}
+
+// take reserves a slot and an event for a submission.
 func (t *completions) take() (Completion, *slot, error) {
 	t.mu.Lock()
-	t.skipSettled()
-	for tries := 0; t.idle.len() <= CompletionsKept && tries < 2 && t.flight.len() > 0; tries++ {
-		if !t.reapOldest() {
-			break
-		}
-	}
 	defer t.mu.Unlock()
-	var index uint32
-	if t.idle.len() > CompletionsKept {
-		index = t.idle.pop()
+	t.skipSettled()
+	for tries := 0; t.events.len() == 0 && tries < 2 && t.reapOldest(); tries++ {
+	}
+	var event EventHandle
+	if t.events.len() > 0 {
+		event = t.events.pop()
 	} else {
-		i, err := t.grow()
+		e, err := t.newEvent()
 		if err != nil {
 			return Completion{}, nil, err
 		}
-		index = i
+		event = e
 	}
+	index := t.freeSlot()
 	s := t.slots[index]
 	s.gen++
-	s.state, s.err, s.op = slotTaken, nil, ""
+	s.state, s.err, s.op, s.event = slotTaken, nil, "", event
 	return Completion{t.dev, index, s.gen}, s, nil
+}
+
+// freeSlot returns the slot that was read the longest ago, or the oldest one that nobody has read, or a new one.
+func (t *completions) freeSlot() uint32 {
+	for t.unread.len() > 0 {
+		c := t.unread.front()
+		s := t.slots[c.slot]
+		pending := s.gen == c.gen && s.state == slotSettled
+		if pending && t.unread.len() <= unreadKept {
+			break
+		}
+		t.unread.pop()
+		if pending {
+			return c.slot
+		}
+	}
+	if t.read.len() > CompletionsKept {
+		return t.read.pop()
+	}
+	return t.newSlot()
 }
 
 // commit puts a taken slot in flight.
@@ -88,27 +120,33 @@ func (t *completions) commit(c Completion) {
 	t.mu.Unlock()
 }
 
-// settle ends a taken or flying submission and gives its leases back. Only the goroutine that changed the state does so; the slot can
-// be reused only after that.
-func (t *completions) settle(c Completion, err error) {
+// cancel ends a taken submission that did not go to the device and gives its leases back. Nobody has its completion.
+func (t *completions) cancel(c Completion) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s := t.slots[c.slot]; s.gen == c.gen && (s.state == slotInFlight || s.state == slotTaken) {
-		t.settleLocked(c.slot, s, err)
-	}
+	s := t.slots[c.slot]
+	t.settleLocked(c.slot, s, nil)
+	s.state = slotRead
+	t.read.push(c.slot)
 }
 
-// settleLocked releases the lock while leases are given back, because freeing memory may wait for the device.
+// settleLocked releases the lock while leases are given back, because freeing memory may wait for the device. Only then is the slot put
+// where freeSlot finds it.
 func (t *completions) settleLocked(index uint32, s *slot, err error) {
-	s.state, s.err = slotSettled, err
-	t.mu.Unlock()
-	for i, l := range s.leases {
-		l.release()
-		s.leases[i] = nil
+	s.state, s.err = slotSettling, err
+	t.events.push(s.event)
+	s.event = 0
+	if len(s.leases) > 0 {
+		t.mu.Unlock()
+		for i, l := range s.leases {
+			l.release()
+			s.leases[i] = nil
+		}
+		t.mu.Lock()
+		s.leases = s.leases[:0]
 	}
-	s.leases = s.leases[:0]
-	t.mu.Lock()
-	t.idle.push(index)
+	s.state = slotSettled
+	t.unread.push(Completion{t.dev, index, s.gen})
 }
 
 func (t *completions) poll(c Completion) (bool, error) {
@@ -124,7 +162,14 @@ func (t *completions) poll(c Completion) (bool, error) {
 	if s.gen != c.gen {
 		return true, ErrStale
 	}
-	return s.state == slotSettled, s.err
+	if s.state == slotSettled {
+		s.state = slotRead
+		t.read.push(c.slot)
+	}
+	if s.state != slotRead {
+		return false, nil
+	}
+	return true, s.err
 }
 
 // query asks the driver about a flying slot and settles it if it is done.
@@ -195,8 +240,7 @@ func (t *completions) settleAll(code Code) {
 func (t *completions) destroy() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, s := range t.slots {
-		t.dev.drv.EventDestroy(t.dev.ctx, s.event)
+	for t.events.len() > 0 {
+		t.dev.drv.EventDestroy(t.dev.ctx, t.events.pop())
 	}
-	t.slots = nil
 }

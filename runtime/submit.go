@@ -34,7 +34,7 @@ func (s *Scope) Submit() (Completion, error) {
 		return Completion{dev: c.dev, slot: capturedSlot}, nil
 	}
 	err = c.dev.fail("submit", c.failed(n), code)
-	c.keepUntilDone(done, slot, n, err)
+	c.keepUntilDone(done, slot, n)
 	return Completion{}, err
 }
 
@@ -62,7 +62,7 @@ func (c *scopeCore) failed(n int) string {
 
 // capture gives the leases to the graph that our own capture is making. Memory in somebody else's graph is that owner's business.
 func (c *scopeCore) capture(done Completion) {
-	c.dev.completions.settle(done, nil)
+	c.dev.completions.cancel(done)
 	if r := c.stream.recording.Load(); r != nil {
 		r.mu.Lock()
 		r.leases = append(r.leases, c.leases...)
@@ -74,7 +74,7 @@ func (c *scopeCore) capture(done Completion) {
 }
 
 // keepUntilDone holds the operands of a submission that failed half way until its first part has run.
-func (c *scopeCore) keepUntilDone(done Completion, slot *slot, enqueued int, err error) {
+func (c *scopeCore) keepUntilDone(done Completion, slot *slot, enqueued int) {
 	slot.leases = append(slot.leases, c.leases...)
 	slot.op = c.label()
 	c.handOver()
@@ -82,5 +82,5 @@ func (c *scopeCore) keepUntilDone(done Completion, slot *slot, enqueued int, err
 		c.dev.completions.commit(done)
 		return
 	}
-	c.dev.completions.settle(done, err)
+	c.dev.completions.cancel(done)
 }
