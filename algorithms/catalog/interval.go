@@ -18,17 +18,19 @@ const Unit = 1.0 / (1 << 24)
 // Exactly is the interval of a quantity that is not rounded.
 func Exactly(x float64) Interval { return Interval{x, x} }
 
-// All is the interval of a quantity about which nothing is promised.
-func All() Interval { return Interval{math.Inf(-1), math.Inf(1)} }
+// Unknown is the interval of a quantity about which nothing is promised: not even that it is a number.
+func Unknown() Interval { return Interval{math.Inf(1), math.Inf(-1)} }
 
-// Within is x with an absolute error.
-func Within(x, abs float64) Interval { return Interval{x - abs, x + abs} }
+// IsUnknown reports whether nothing is promised.
+func (a Interval) IsUnknown() bool { return a.Lo > a.Hi }
 
+// hull is the smallest interval around the values. A NaN among them comes from zero times infinity or from a NaN input:
+// every number is then possible.
 func hull(values ...float64) Interval {
 	r := Interval{math.Inf(1), math.Inf(-1)}
 	for _, v := range values {
-		if math.IsNaN(v) { // zero times infinity: the bound cannot say more
-			return All()
+		if math.IsNaN(v) {
+			return Interval{math.Inf(-1), math.Inf(1)}
 		}
 		r.Lo, r.Hi = min(r.Lo, v), max(r.Hi, v)
 	}
@@ -36,30 +38,50 @@ func hull(values ...float64) Interval {
 }
 
 // Add is the sum, exactly.
-func (a Interval) Add(b Interval) Interval { return hull(a.Lo+b.Lo, a.Hi+b.Hi) }
-
-// Sub is the difference, exactly.
-func (a Interval) Sub(b Interval) Interval { return hull(a.Lo-b.Hi, a.Hi-b.Lo) }
-
-// Mul is the product, exactly.
-func (a Interval) Mul(b Interval) Interval { return hull(a.Lo*b.Lo, a.Lo*b.Hi, a.Hi*b.Lo, a.Hi*b.Hi) }
-
-// Map applies an increasing function.
-func (a Interval) Map(f func(float64) float64) Interval { return hull(f(a.Lo), f(a.Hi)) }
-
-// MapDown applies a decreasing function.
-func (a Interval) MapDown(f func(float64) float64) Interval { return hull(f(a.Lo), f(a.Hi)) }
-
-// Err widens by n times [Unit], relative, and by the spacing of subnormal f32 values.
-func (a Interval) Err(n float64) Interval {
-	d := n * Unit
-	const tiny = 0x1p-149
-	return Interval{a.Lo - math.Abs(a.Lo)*d - tiny, a.Hi + math.Abs(a.Hi)*d + tiny}.f32Range()
+func (a Interval) Add(b Interval) Interval {
+	if a.IsUnknown() || b.IsUnknown() {
+		return Unknown()
+	}
+	return hull(a.Lo+b.Lo, a.Hi+b.Hi)
 }
 
-// f32Range turns what f32 cannot hold into infinity.
-func (a Interval) f32Range() Interval {
-	return Interval{F32Range(a.Lo), F32Range(a.Hi)}
+// Sub is the difference, exactly.
+func (a Interval) Sub(b Interval) Interval {
+	if a.IsUnknown() || b.IsUnknown() {
+		return Unknown()
+	}
+	return hull(a.Lo-b.Hi, a.Hi-b.Lo)
+}
+
+// Mul is the product, exactly.
+func (a Interval) Mul(b Interval) Interval {
+	if a.IsUnknown() || b.IsUnknown() {
+		return Unknown()
+	}
+	return hull(a.Lo*b.Lo, a.Lo*b.Hi, a.Hi*b.Lo, a.Hi*b.Hi)
+}
+
+// Map applies a monotonic function.
+func (a Interval) Map(f func(float64) float64) Interval {
+	if a.IsUnknown() {
+		return a
+	}
+	return hull(f(a.Lo), f(a.Hi))
+}
+
+// Err widens by n times [Unit], relative, and by the spacing of subnormal f32 values, and gives the ends f32's range.
+func (a Interval) Err(n float64) Interval {
+	if a.IsUnknown() {
+		return a
+	}
+	return hull(F32Range(a.Lo-slack(a.Lo, n)), F32Range(a.Hi+slack(a.Hi, n)))
+}
+
+func slack(x, n float64) float64 {
+	if math.IsInf(x, 0) {
+		return 0
+	}
+	return math.Abs(x)*n*Unit + 0x1p-149
 }
 
 // F32Range gives a value f32's range: an infinity from 2^128 up, zero below half of the smallest subnormal. It does not
@@ -75,9 +97,7 @@ func F32Range(x float64) float64 {
 }
 
 // Round rounds both ends into a format, as an intermediate value is rounded on its way.
-func (a Interval) Round(d Format) Interval {
-	return Interval{d.Round(a.Lo), d.Round(a.Hi)}
-}
+func (a Interval) Round(f Format) Interval { return a.Map(f.Round) }
 
 // Format is a number format with its rule for values out of range.
 type Format struct{ numfmt.Format }

@@ -77,7 +77,8 @@ type Operand struct {
 	Shape []string `json:"shape"`
 	// Strides has one expression a dimension, in elements. A field that is 0 means "densely packed".
 	Strides []string `json:"strides"`
-	// When is the Spec field that must be non-zero or true for the operand to exist; empty: always.
+	// When is the Spec field that must be non-zero or true for the operand to exist, or zero or false where it begins
+	// with "!"; empty: always.
 	When string `json:"when,omitempty"`
 	// MayAlias names the inputs that this output may be, exactly (same address, stride and element type). Every other
 	// overlap with an output is refused.

@@ -80,8 +80,9 @@ func (op *Operator) Tensors(spec any, dims ...int) ([]Tensor, error) {
 func (op *Operator) resolve(o Operand, v Values, dims []int) Tensor {
 	t := Tensor{Operand: o, DType: v.DType(o.DType), Present: true}
 	if o.When != "" {
-		n, _ := v.Int(o.When)
-		t.Present = n != 0
+		name, negated := strings.CutPrefix(o.When, "!")
+		n, _ := v.Int(name)
+		t.Present = (n != 0) != negated
 	}
 	dense := 1
 	t.Shape, t.Strides = make([]int, len(o.Shape)), make([]int, len(o.Shape))

@@ -64,7 +64,7 @@ func (op *Operator) verifyOperand(o Operand) []string {
 			}
 		}
 	}
-	if _, ok := op.field(o.When); o.When != "" && !ok {
+	if _, ok := op.field(strings.TrimPrefix(o.When, "!")); o.When != "" && !ok {
 		report("condition %q is no field", o.When)
 	}
 	for _, name := range o.MayAlias {

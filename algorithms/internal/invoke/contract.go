@@ -3,12 +3,13 @@ package invoke
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
 	"github.com/oxideinfer/oxide/runtime"
 )
 
-// MaxOperands is the room for one call's regions.
+// MaxOperands is the room for one call's regions on the stack.
 const MaxOperands = 8
 
 // Contract is what every call of a plan must satisfy. It is made once, from the operator's description and a Spec, for
@@ -61,14 +62,23 @@ func NewContract(op *catalog.Operator, spec any, align int) (Contract, error) {
 // Bind checks a call against the contract and binds its regions to the scope. Every finding is reported at once;
 // nothing is submitted after one.
 func (c *Contract) Bind(scope *oxrt.Scope, size int, regions []oxrt.Region) error {
-	if size < 0 || size > c.max {
-		return c.op.Refuse(c.size, fmt.Sprintf("0 to %d, what the plan was made for", c.max), fmt.Sprint(size))
+	var room [MaxOperands]oxrt.Operand
+	operands, err := c.Operands(room[:0], size, regions)
+	if err != nil {
+		return err
 	}
-	var (
-		bound    [MaxOperands]oxrt.Operand
-		n        int
-		findings []error
-	)
+	return scope.Bind(c.op.Name, operands...)
+}
+
+// Operands checks a call against the contract and appends what it binds, one operand for each region that is present.
+func (c *Contract) Operands(to []oxrt.Operand, size int, regions []oxrt.Region) ([]oxrt.Operand, error) {
+	if size < 0 || size > c.max {
+		return nil, c.op.Refuse(c.size, fmt.Sprintf("0 to %d, what the plan was made for", c.max), strconv.Itoa(size))
+	}
+	if len(regions) != len(c.operands) {
+		return nil, c.op.Refuse("operands", strconv.Itoa(len(c.operands)), strconv.Itoa(len(regions)))
+	}
+	var findings []error
 	for i := range c.operands {
 		o := &c.operands[i]
 		if o.absent {
@@ -82,13 +92,12 @@ func (c *Contract) Bind(scope *oxrt.Scope, size int, regions []oxrt.Region) erro
 			findings = append(findings, err)
 			continue
 		}
-		bound[n] = oxrt.Operand{Name: o.name, Region: part, Access: o.access, InPlace: o.inPlace}
-		n++
+		to = append(to, oxrt.Operand{Name: o.name, Region: part, Access: o.access, InPlace: o.inPlace})
 	}
 	if findings != nil {
-		return errors.Join(findings...)
+		return nil, errors.Join(findings...)
 	}
-	return scope.Bind(c.op.Name, bound[:n]...)
+	return to, nil
 }
 
 // part is the range of a region that the call touches.

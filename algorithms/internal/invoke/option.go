@@ -10,11 +10,17 @@ import (
 // Options are a caller's wishes about a plan.
 type Options struct {
 	Algorithm string // empty: the first that supports the Spec
-	Eager     bool   // without programmatic dependent launch
+	Apart     bool   // without programmatic dependent launch
 }
 
 // Option changes the options of a plan.
 type Option func(*Options)
+
+// WithAlgorithm binds the plan to one algorithm.
+func WithAlgorithm(name string) Option { return func(o *Options) { o.Algorithm = name } }
+
+// WithoutOverlap makes every launch wait for the end of the one before it.
+func WithoutOverlap() Option { return func(o *Options) { o.Apart = true } }
 
 // Collect applies options.
 func Collect(options []Option) Options {
@@ -25,23 +31,32 @@ func Collect(options []Option) Options {
 	return o
 }
 
-// Choose returns the index of the algorithm to use. refusals says for each algorithm of the operator why it cannot run
-// the Spec. An algorithm that the caller named is used or refused, never replaced.
-func (o Options) Choose(op *catalog.Operator, refusals []error) (int, error) {
+// Choose returns the index of the algorithm to use. An algorithm that the caller named is used or refused, never
+// replaced.
+func (o Options) Choose(op *catalog.Operator, candidates []Candidate) (int, error) {
 	var names []string
 	for i, a := range op.Algorithms {
 		names = append(names, a.Name)
 		if o.Algorithm == a.Name {
-			return i, refusals[i]
+			return i, candidates[i].Refusal
 		}
 	}
 	if o.Algorithm != "" {
 		return 0, op.Refuse("algorithm", "one of "+strings.Join(names, ", "), o.Algorithm)
 	}
-	for i, err := range refusals {
-		if err == nil {
+	for i, c := range candidates {
+		if c.Refusal == nil {
 			return i, nil
 		}
 	}
-	return 0, fmt.Errorf("%s: no algorithm runs this spec: %w", op.Name, refusals[len(refusals)-1])
+	return 0, fmt.Errorf("%s: no algorithm runs this spec: %w", op.Name, candidates[len(candidates)-1].Refusal)
+}
+
+// Refusals lists why each candidate cannot run, nil for those that can.
+func Refusals(candidates []Candidate) []error {
+	var all []error
+	for _, c := range candidates {
+		all = append(all, c.Refusal)
+	}
+	return all
 }
