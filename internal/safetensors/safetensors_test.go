@@ -27,7 +27,6 @@ func sample() *File {
 	}}
 }
 
-
 func TestRoundTrip(t *testing.T) {
 	want := sample()
 	path := filepath.Join(t.TempDir(), "a.safetensors")

@@ -1,0 +1,69 @@
+package emulate
+
+import "github.com/oxideinfer/oxide/codegen/ptx"
+
+// finish resolves predicate numbers to ids, and marks loops that wait and kernels whose CTAs are independent.
+func finish(k *Kernel) {
+	k.private = true
+	for i := range k.code {
+		in := &k.code[i]
+		for _, list := range [][]int32{in.uses, in.outs, in.writes} {
+			for j, id := range list {
+				if id < 0 {
+					list[j] = int32(k.nregs) + ^id
+				}
+			}
+		}
+		if in.text == nil {
+			continue
+		}
+		if shares(in.text) {
+			k.private = false
+		}
+		if in.text.Form.Opcode() == "bra" && in.target <= int32(i) {
+			for j := in.target; j <= int32(i); j++ {
+				if t := k.code[j].text; t != nil && waits(t) {
+					in.spin = true
+				}
+			}
+		}
+	}
+}
+
+// shares reports whether an instruction may let CTAs see each other: an atomic, or an ordered or volatile access, that
+// is not known to stay in the CTA's shared memory.
+func shares(in *ptx.Instr) bool {
+	f := in.Form
+	switch f.Opcode() {
+	case "atom", "red":
+		return !f.Has("shared") && !f.Has("shared::cta")
+	case "ld", "st":
+		return (f.Has("volatile") || f.Has("acquire") || f.Has("release") || f.Has("relaxed")) && !f.Has("shared") && !f.Has("shared::cta")
+	case "barrier":
+		return f.Has("cluster")
+	case "mapa", "multimem", "mbarrier", "cp":
+		return true
+	case "mov":
+		for _, o := range in.Operands {
+			if s, ok := o.(ptx.SReg); ok && (s == ptx.Clock || s == ptx.Clock64 || s == ptx.ClockHi || s == ptx.GlobalTimer || s == ptx.GlobalTimerLo || s == ptx.GlobalTimerHi || s == ptx.SMID) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// waits reports whether a loop around the instruction may wait for another thread.
+func waits(in *ptx.Instr) bool {
+	f := in.Form
+	switch f.Opcode() {
+	case "atom", "nanosleep":
+		return true
+	case "ld":
+		return f.Has("volatile") || f.Has("acquire") || f.Has("relaxed") || f.Has("cv") || f.Has("cg")
+	case "mbarrier":
+		return f.Has("test_wait") || f.Has("try_wait")
+	}
+	return false
+}
+
