@@ -66,4 +66,3 @@ func waits(in *ptx.Instr) bool {
 	}
 	return false
 }
-

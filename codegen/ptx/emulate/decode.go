@@ -318,4 +318,3 @@ func (b *build) need(name string) ptx.Operand {
 	b.fail("operand %s is missing", name)
 	return ptx.Int{}
 }
-

@@ -209,4 +209,3 @@ func (b *build) predResult(o ptx.Operand) int32 {
 	b.inst.writes = append(b.inst.writes, ^p)
 	return p
 }
-
