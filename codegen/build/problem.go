@@ -23,8 +23,9 @@ import (
 //	NOT_EXPORTED     an algorithm that the driver program cannot see
 //	KERNEL_IN_MAIN   an algorithm in package main
 //	DUPLICATE_NAME   two kernels, variants or entries of one name
+//	BAD_NAME         a name from which no Go can be generated
 //	PARAMS_DIFFER    variants of one algorithm with different parameters
-//	BUILD_PANIC      the kernel function panicked while it was traced
+//	NO_VARIANT       an algorithm without variants
 //	LOWERING         the lowering cannot express the kernel
 //	PTXAS            ptxas refuses the text
 //	PTXAS_WARNING    an undeclared message about serialised or altered asynchronous work

@@ -58,6 +58,7 @@ func Trace(ctx context.Context, dir string, pkgs []Package, opt TraceOptions) (*
 	for _, f := range whole.Failures {
 		problems = append(problems, src.problem(f))
 	}
+	problems = append(problems, badNames(whole.Kernels, src)...)
 	problems = append(problems, duplicates(whole.Kernels, src)...)
 	problems = append(problems, differingParams(whole.Kernels, src)...)
 	if len(problems) > 0 {
@@ -214,65 +215,4 @@ func (g group) writeProgram(file string) error {
 	f.Func().Id("main").Params().Block(
 		jen.Qual(driverPath, "Main").Call(jen.Index().Qual(driverPath, "Entry").Values(append(entries, jen.Line())...)))
 	return f.Save(file)
-}
-
-// duplicates reports names that two instances share. Entries must differ in the whole build: a profiler names
-// kernels by them alone.
-func duplicates(kernels []bundle.Kernel, src sources) Problems {
-	var problems Problems
-	algorithms, instances, entries := map[string]*bundle.Kernel{}, map[string]*bundle.Kernel{}, map[string]*bundle.Kernel{}
-	for i := range kernels {
-		k := &kernels[i]
-		clash := ""
-		if o := algorithms[k.Algorithm]; o != nil && (o.Package != k.Package || o.Symbol != k.Symbol) {
-			clash = fmt.Sprintf("the name %s is also declared at %s", k.Algorithm, src.pos(o.Declared))
-			if o.Declared == k.Declared {
-				continue
-			}
-		} else if o := instances[k.Name()]; o != nil {
-			clash = fmt.Sprintf("two variants are named %q", k.Variant)
-		} else if o := entries[k.Target+" "+k.Entry]; o != nil {
-			clash = fmt.Sprintf("the entry %s is also that of %s, declared at %s", k.Entry, o.Name(), src.pos(o.Declared))
-		}
-		if clash != "" {
-			problems = append(problems, Problem{Code: "DUPLICATE_NAME", Pos: src.pos(k.Declared), Package: k.Package,
-				Algorithm: k.Algorithm, Variant: k.Variant, Target: k.Target, Message: clash, Fix: "give it another name"})
-			continue
-		}
-		algorithms[k.Algorithm], instances[k.Name()], entries[k.Target+" "+k.Entry] = k, k, k
-	}
-	return problems
-}
-
-// differingParams reports algorithms whose variants cannot share one Args struct.
-func differingParams(kernels []bundle.Kernel, src sources) Problems {
-	var problems Problems
-	first := map[string]*bundle.Kernel{}
-	for i := range kernels {
-		k := &kernels[i]
-		o := first[k.Algorithm]
-		if o == nil {
-			first[k.Algorithm] = k
-			continue
-		}
-		if a, b := signature(o), signature(k); a != b && o.Symbol == k.Symbol {
-			problems = append(problems, Problem{Code: "PARAMS_DIFFER", Pos: src.pos(k.Declared), Package: k.Package,
-				Algorithm: k.Algorithm, Variant: k.Variant, Target: k.Target,
-				Message: fmt.Sprintf("its parameters are (%s), those of %s are (%s): one algorithm has one launch binding", b, o.Name(), a),
-				Fix:     "declare the same parameters in every variant, or make it another algorithm"})
-		}
-	}
-	return problems
-}
-
-// signature is what the binding sees of the parameters: a pointer is an address, whatever it points to.
-func signature(k *bundle.Kernel) string {
-	parts := make([]string, len(k.Contract.Params))
-	for i, p := range k.Contract.Params {
-		parts[i] = p.Name + " " + p.Type
-		if p.Pointer {
-			parts[i] = p.Name + " pointer"
-		}
-	}
-	return strings.Join(parts, ", ")
 }

@@ -232,3 +232,33 @@ func TestAssemblerProblemsNameGoLines(t *testing.T) {
 		}
 	}
 }
+
+func TestBadNames(t *testing.T) {
+	params := func(names ...string) (list []bundle.Param) {
+		for _, n := range names {
+			list = append(list, bundle.Param{Name: n, Type: "u32", Size: 4})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name   string
+		params []bundle.Param
+		part   string
+	}{
+		{"ExampleScale", params("x", "num_rows"), ""},
+		{"example", nil, `"example" cannot be`},
+		{"Example Scale", nil, "cannot be that of a generated Go function"},
+		{"Artifacts", nil, "cannot be that of a generated Go function"},
+		{"ExampleScale", params("num_rows", "numRows"), "num_rows and numRows would both be the field NumRows"},
+		{"ExampleScale", params("_1"), "parameter _1 cannot be"},
+	} {
+		k := bundle.Kernel{Algorithm: c.name, Contract: bundle.Contract{Params: c.params}}
+		problems := badNames([]bundle.Kernel{k, k}, nil)
+		switch {
+		case c.part == "" && len(problems) > 0:
+			t.Errorf("%s: %v", c.name, problems)
+		case c.part != "" && (len(problems) != 1 || !strings.Contains(problems[0].Message, c.part)):
+			t.Errorf("%s %v: %v, want %q", c.name, c.params, problems, c.part)
+		}
+	}
+}
