@@ -118,3 +118,14 @@ func (op *Operator) factor(name string, v Values, dims []int) int {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// Dense is the same tensor without gaps between its elements.
+func (t Tensor) Dense() Tensor {
+	t.Strides = make([]int, len(t.Shape))
+	step := 1
+	for d := len(t.Shape) - 1; d >= 0; d-- {
+		t.Strides[d] = step
+		step *= t.Shape[d]
+	}
+	return t
+}

@@ -1,0 +1,11 @@
+package normalization_test
+
+import (
+	"testing"
+
+	"github.com/oxideinfer/oxide/algorithms/catalog/trial/trialtest"
+	"github.com/oxideinfer/oxide/algorithms/normalization"
+)
+
+// TestQuickCases runs every quick case with every algorithm that supports it on the emulated device.
+func TestQuickCases(t *testing.T) { trialtest.QuickCases(t, normalization.Bindings()) }
