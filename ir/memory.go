@@ -45,6 +45,9 @@ func atConst(p *Value, off int64) *Value {
 }
 
 func load(p *Value, elem Type, n int, opts []LoadOption) []*Value {
+	if p != nil && travelsInWords(elem, n) {
+		return apart(load(asWords(p), scalar(op.U32), words(elem), opts), elem)
+	}
 	var m memOp
 	for _, o := range opts {
 		m.add(o.load())
@@ -70,6 +73,9 @@ func (k *Kernel) repeat(t Type, n int) []Type {
 }
 
 func loadIf(p *Value, elem Type, mask *Value, other []*Value, opts []LoadOption) []*Value {
+	if p != nil && travelsInWords(elem, len(other)) {
+		return apart(loadIf(asWords(p), scalar(op.U32), mask, together(other), opts), elem)
+	}
 	var m memOp
 	for _, o := range opts {
 		m.add(o.load())
@@ -81,6 +87,10 @@ func loadIf(p *Value, elem Type, mask *Value, other []*Value, opts []LoadOption)
 }
 
 func store(name string, p *Value, mask []*Value, vals []*Value, opts []StoreOption) {
+	if p != nil && travelsInWords(scalar(p.typ.Elem), len(vals)) {
+		store(name, asWords(p), mask, together(vals), opts)
+		return
+	}
 	var m memOp
 	for _, o := range opts {
 		m.add(o.store())

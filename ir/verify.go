@@ -66,8 +66,12 @@ func (c *checker) op(o *Op) {
 		c.vector(o, o.ArgsOf("v"))
 		c.cache(o)
 		c.written(o)
-	case "atom", "cas", "red":
+	case "atom", "red":
 		c.vector(o, o.ArgsOf("v"))
+		c.atomic(o)
+		c.written(o)
+	case "cas":
+		c.vector(o, o.ArgsOf("new"))
 		c.atomic(o)
 		c.written(o)
 	case "barrier_named", "barrier_arrive":

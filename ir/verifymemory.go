@@ -9,8 +9,8 @@ func (c *checker) vector(o *Op, vals []*Value) {
 	n := len(vals)
 	elem := o.Args[0].typ.Elem.Bytes()
 	bytes := n * elem
-	if n == 0 || n&(n-1) != 0 || n > 8 || bytes > maxAccessBytes {
-		c.at(o, CodeVectorWidth, "use 1, 2, 4 or 8 elements, at most 16 bytes", "an access of %d elements of %d bytes", n, elem)
+	if n == 0 || n&(n-1) != 0 || n > 4 || bytes > maxAccessBytes {
+		c.at(o, CodeVectorWidth, "use 1, 2 or 4 elements, or 8 of at most 16 bits", "an access of %d elements of %d bytes", n, elem)
 		return
 	}
 	a := c.alignment(o.Args[0], 0).plus(o.Int("off"))

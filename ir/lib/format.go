@@ -31,6 +31,9 @@ func (f Format) Round(x ir.F32) ir.F32 {
 		return x.ConvertToF16().ConvertToF32()
 	case BF16:
 		return x.ConvertToBF16().ConvertToF32()
+	case E4M3:
+		lo, _ := wideE4M3(x.ConvertToE4M3x2(x))
+		return lo
 	}
 	return x
 }
@@ -83,6 +86,8 @@ func (e Elements) Load(opts ...ir.LoadOption) ir.F32 {
 		return ir.Cast[ir.F32](e.p).Load(opts...)
 	case F16:
 		return ir.Cast[ir.F16](e.p).Load(opts...).ConvertToF32()
+	case E4M3:
+		return fromE4M3(ir.Cast[ir.E4M3](e.p).Load(opts...))
 	}
 	return ir.Cast[ir.BF16](e.p).Load(opts...).ConvertToF32()
 }
@@ -94,6 +99,8 @@ func (e Elements) LoadIf(k *ir.Kernel, mask ir.Pred, opts ...ir.LoadOption) ir.F
 		return ir.Cast[ir.F32](e.p).LoadIf(mask, k.ConstF32(0), opts...)
 	case F16:
 		return ir.Cast[ir.F16](e.p).LoadIf(mask, ir.ConstBits[ir.F16](k, 0), opts...).ConvertToF32()
+	case E4M3:
+		return fromE4M3(ir.Cast[ir.E4M3](e.p).LoadIf(mask, ir.ConstBits[ir.E4M3](k, 0), opts...))
 	}
 	return ir.Cast[ir.BF16](e.p).LoadIf(mask, ir.ConstBits[ir.BF16](k, 0), opts...).ConvertToF32()
 }

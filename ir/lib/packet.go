@@ -13,6 +13,12 @@ type Packet struct {
 	words  []ir.U32
 }
 
+// PacketOf makes a packet of its 32-bit words, as Words gives them: a packet that a loop carries lives in Vars of words.
+func PacketOf(f Format, words []ir.U32) Packet { return Packet{f, words} }
+
+// Words are the 32-bit words of the packet, lowest address first.
+func (p Packet) Words() []ir.U32 { return p.words }
+
 // LoadPacket reads a packet.
 func (e Elements) LoadPacket(opts ...ir.LoadOption) Packet {
 	p := Packet{format: e.format}
@@ -50,6 +56,12 @@ func (p Packet) Values() []ir.F32 {
 		case BF16:
 			lo, hi := w.AsBF16x2().ConvertToF32()
 			out = append(out, lo, hi)
+		case E4M3:
+			low, high := w.UnpackToU16()
+			for _, pair := range []ir.U16{low, high} {
+				lo, hi := wideE4M3(pair.AsE4M3x2())
+				out = append(out, lo, hi)
+			}
 		}
 	}
 	return out
