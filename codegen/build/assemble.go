@@ -2,7 +2,6 @@ package build
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -178,7 +177,7 @@ func (a *assembly) judge(ctx context.Context, all []artifact, errs []error) erro
 		if err == nil {
 			continue
 		}
-		found := kernelProblems(art.kernel, err, a.src)
+		found := explain(art.kernel, err, a.src)
 		if len(found) == 0 {
 			return fmt.Errorf("%s: %w", art.kernel.Name(), err) // ptxas did not run at all
 		}
@@ -205,68 +204,4 @@ func (a *assembly) row(k *bundle.Kernel, r *cubin.Result) Row {
 		Cubin: fileBase(k) + ".cubin", CubinSHA256: bundle.Hash(r.Cubin),
 		Resources: r.Resources[k.Entry], Log: log,
 	}
-}
-
-// kernelProblems explains what the assembler found wrong with one kernel. PTX lines become Go lines.
-func kernelProblems(k *bundle.Kernel, err error, src sources) Problems {
-	base := Problem{Package: k.Package, Algorithm: k.Algorithm, Variant: k.Variant, Target: k.Target, Pos: src.pos(k.Declared)}
-	lines := k.Lines()
-	at := func(line int) Problem {
-		p := base
-		if frames := lines.Frames(line); line > 0 && len(frames) > 0 {
-			p.Pos, p.Via = src.chain(frames)
-		}
-		return p
-	}
-	var problems Problems
-	var rejected *cubin.AssembleError
-	if errors.As(err, &rejected) {
-		for _, d := range rejected.Diagnostics {
-			if d.Severity != cubin.Error && d.Severity != cubin.Fatal || d.Line == 0 && len(rejected.Diagnostics) > 1 {
-				continue // "assembly aborted" adds nothing to the messages before it
-			}
-			p := at(d.Line)
-			p.Code, p.Message = "PTXAS", fmt.Sprintf("ptxas %s: %s", d.Severity, d.Text)
-			if text := ptxLine(k.PTX, d.Line); text != "" {
-				p.Message += fmt.Sprintf("\n\tPTX line %d: %s", d.Line, text)
-			}
-			problems = append(problems, p)
-		}
-	}
-	for _, e := range flatten(err) {
-		switch e := e.(type) {
-		case *cubin.WarningError:
-			p := at(e.Diagnostic.Line)
-			p.Code, p.Message = "PTXAS_WARNING", fmt.Sprintf("ptxas %s: %s", e.Diagnostic.Code, e.Diagnostic.Text)
-			p.Fix = "change the kernel, or declare " + e.Diagnostic.Code + " in its contract and say why it is harmless"
-			problems = append(problems, p)
-		case *cubin.SpillError:
-			p := base
-			p.Code, p.Message = "SPILL", e.Error()
-			p.Fix = "see where: oxidegen -dump-sass " + k.Algorithm + "; use fewer live values, or declare the spills in the contract and say why they are right"
-			problems = append(problems, p)
-		case *cubin.StackError:
-			p := base
-			p.Code, p.Message = "STACK", e.Error()
-			p.Fix = "unroll so that every index is a build value, or declare the stack in the contract and say why it is right"
-			problems = append(problems, p)
-		case *cubin.RegisterError:
-			p := base
-			p.Code, p.Message, p.Fix = "REGISTERS", e.Error(), "raise the budget or use fewer live values"
-			problems = append(problems, p)
-		}
-	}
-	return problems
-}
-
-// flatten lists the leaves of joined errors.
-func flatten(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, e := range joined.Unwrap() {
-			all = append(all, flatten(e)...)
-		}
-		return all
-	}
-	return []error{err}
 }

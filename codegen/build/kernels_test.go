@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/oxideinfer/oxide/codegen/cubin"
 )
 
 // userModule is a module outside this repository that uses it, as a user's does.
@@ -175,10 +177,15 @@ func spills(k *ir.Kernel, v V) {
 	}
 }
 `
-	_, err := Build(context.Background(), Options{Dir: userModule(t, strings.Replace(source, "DECLARED", "", 1))})
+	undeclared := userModule(t, strings.Replace(source, "DECLARED", "", 1))
+	_, err := Build(context.Background(), Options{Dir: undeclared})
 	var p Problem
 	if !errors.As(err, &p) || p.Code != "SPILL" || p.Pos.Line != 7 || !strings.Contains(p.Fix, "-dump-sass UserSpills") {
 		t.Errorf("%v, want a SPILL at the declaration", err)
+	}
+	if list, err := Inspect(context.Background(), Options{Dir: undeclared}, Selection{}); err != nil || len(list) != 1 || list[0].Released ||
+		!slices.ContainsFunc(list[0].Instructions, cubin.Instruction.Spill) {
+		t.Errorf("the page that the message names: %d kernels, %v", len(list), err)
 	}
 	dir := userModule(t, strings.Replace(source, "DECLARED", `, AllowSpillBytes: 1000, AllowStackBytes: 1000, Why: "a test"`, 1))
 	if _, err = Build(context.Background(), Options{Dir: dir}); err != nil {
