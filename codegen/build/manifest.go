@@ -77,13 +77,53 @@ func allowance(d bundle.Declares) cubin.Allowance {
 		StackBytes: d.StackBytes, LocalReason: d.LocalReason, MaxRegisters: d.MaxRegisters}
 }
 
+// encode writes one line for each field of a row and none within: a review sees which fact changed, and the contract,
+// the parameters and the resources of a kernel each at a glance.
 func (m *Manifest) encode() ([]byte, error) {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	fmt.Fprintf(&b, "{\n\t\"format\": %d,\n\t\"package\": %q,\n\t\"artifacts\": [", m.Format, m.Package)
+	for i := range m.Artifacts {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n\t\t{\n")
+		if err := encodeFields(&b, "\t\t\t", &m.Artifacts[i]); err != nil {
+			return nil, err
+		}
+		b.WriteString("\t\t}")
+	}
+	b.WriteString("\n\t]\n}\n")
+	return b.Bytes(), nil
+}
+
+// encodeFields writes the fields of a JSON object in their order, one a line.
+func encodeFields(b *bytes.Buffer, indent string, v any) error {
+	var object bytes.Buffer
+	enc := json.NewEncoder(&object)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "\t")
-	err := enc.Encode(m)
-	return b.Bytes(), err
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	dec := json.NewDecoder(&object)
+	if _, err := dec.Token(); err != nil { // the opening brace
+		return err
+	}
+	for first := true; dec.More(); first = false {
+		name, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return err
+		}
+		if !first {
+			b.WriteString(",\n")
+		}
+		fmt.Fprintf(b, "%s%q: %s", indent, name, value)
+	}
+	b.WriteByte('\n')
+	return nil
 }
 
 // decodeManifest accepts exactly what encode writes: an unknown or misspelt field is damage.
