@@ -304,8 +304,11 @@ func TestCudaErrors(t *testing.T) {
 	must(t, err)
 	event, err := c.dev.NewEvent(true)
 	must(t, err)
-	unseen := tiny(t)
-	unseen.PTXSHA256 = digest([]byte("unseen"))
+	load := func(ptx string) func() error {
+		a := tiny(t)
+		a.PTXSHA256 = digest([]byte(ptx))
+		return func() error { return second(c.dev.Load(a)) }
+	}
 	begin := func(add func(*oxrt.Scope) error) func() error {
 		return func() error {
 			s, err := c.stream.Begin()
@@ -337,8 +340,8 @@ func TestCudaErrors(t *testing.T) {
 		"cuLaunchKernelEx":                            func() error { return second(c.submit(true)) },
 		"cuMemsetD8Async":                             begin(func(s *oxrt.Scope) error { return s.Fill(all, 1) }),
 		"cuMemcpyDtoDAsync_v2":                        begin(func(s *oxrt.Scope) error { return s.Copy(low, high) }),
-		"cuModuleLoadData":                            func() error { return second(c.dev.Load(unseen)) },
-		"cuModuleGetFunction":                         func() error { return second(c.dev.Load(unseen)) },
+		"cuModuleLoadData":                            load("first"),
+		"cuModuleGetFunction":                         load("second"),
 		"cuFuncGetAttribute":                          func() error { return second(c.kernel.Attribute(oxrt.FuncRegisters)) },
 		"cuOccupancyMaxActiveBlocksPerMultiprocessor": func() error { return second(c.kernel.BlocksPerSM(32, 0)) },
 		"cuStreamBeginCapture_v2":                     func() error { return c.stream.BeginCapture() },
