@@ -12,6 +12,7 @@ import (
 	goruntime "runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/oxideinfer/oxide/runtime"
@@ -29,9 +30,24 @@ type cuda struct {
 	kernel *oxrt.Kernel
 }
 
+// complete is the fake with every entry point, compiled once.
+var complete = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "fakecuda")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	return fakecuda.Compile(dir)
+})
+
 func build(t testing.TB, omit ...string) *fakecuda.Lib {
 	t.Helper()
-	lib, err := fakecuda.Build(t.TempDir(), omit...)
+	image, err := complete()
+	if len(omit) > 0 {
+		image, err = fakecuda.Compile(t.TempDir(), omit...)
+	}
+	must(t, err)
+	lib, err := fakecuda.Load(t.TempDir(), image)
 	must(t, err)
 	return lib
 }

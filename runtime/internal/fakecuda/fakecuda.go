@@ -38,16 +38,16 @@ import (
 //go:embed lib/fake.c
 var source []byte
 
-// Lib is a built and loaded fake. Its state is its own: every Build gives a new library.
+// Lib is a loaded fake.
 type Lib struct {
 	// Path is what to open instead of libcuda.so.1.
 	Path   string
 	handle unsafe.Pointer
 }
 
-// Build compiles the fake into dir, without the entry points named in omit.
-func Build(dir string, omit ...string) (*Lib, error) {
-	src, lib := filepath.Join(dir, "fake.c"), filepath.Join(dir, "libcuda.so.1")
+// Compile returns the fake as a shared object, without the entry points named in omit. It works in dir.
+func Compile(dir string, omit ...string) ([]byte, error) {
+	src, lib := filepath.Join(dir, "fake.c"), filepath.Join(dir, "fake.so")
 	if err := os.WriteFile(src, source, 0o644); err != nil {
 		return nil, err
 	}
@@ -58,13 +58,22 @@ func Build(dir string, omit ...string) (*Lib, error) {
 	if out, err := exec.Command("cc", append(args, "-lpthread")...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("cc: %w\n%s", err, out)
 	}
-	name := C.CString(lib)
+	return os.ReadFile(lib)
+}
+
+// Load writes a compiled fake to a file in dir and loads it. Every file is a library of its own, with its own state.
+func Load(dir string, image []byte) (*Lib, error) {
+	path := filepath.Join(dir, "libcuda.so.1")
+	if err := os.WriteFile(path, image, 0o755); err != nil {
+		return nil, err
+	}
+	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
 	h := C.dlopen(name, C.RTLD_NOW|C.RTLD_LOCAL)
 	if h == nil {
 		return nil, fmt.Errorf("dlopen: %s", C.GoString(C.dlerror()))
 	}
-	return &Lib{lib, h}, nil
+	return &Lib{path, h}, nil
 }
 
 func (l *Lib) symbol(name string) unsafe.Pointer {
