@@ -3,6 +3,7 @@ package build
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -52,9 +53,26 @@ func (f *Fault) Error() string {
 // Unwrap gives the kind.
 func (f *Fault) Unwrap() error { return f.Kind }
 
+// orNone is a value as a message shows it: a hash by its beginning.
 func orNone(s string) string {
-	if s == "" {
+	switch {
+	case s == "":
 		return "none"
+	case hash.MatchString(s):
+		return s[:16] + "…"
 	}
 	return s
+}
+
+var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// Faults lists the faults in an error of Verify.
+func Faults(err error) []*Fault {
+	var all []*Fault
+	for _, e := range flatten(err) {
+		if f, ok := e.(*Fault); ok {
+			all = append(all, f)
+		}
+	}
+	return all
 }

@@ -2,12 +2,27 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/oxideinfer/oxide/codegen/build"
 )
+
+// staleError shows the first faults: when a helper changed, every file of a family differs.
+type staleError struct{ faults []*build.Fault }
+
+func (e *staleError) Error() string {
+	const most = 20
+	var b strings.Builder
+	for _, f := range e.faults[:min(most, len(e.faults))] {
+		fmt.Fprintln(&b, f)
+	}
+	if n := len(e.faults) - most; n > 0 {
+		fmt.Fprintf(&b, "… and %d more\n", n)
+	}
+	fmt.Fprintf(&b, "%d faults; fix: go generate ./... on a machine with ptxas, and commit what it makes", len(e.faults))
+	return b.String()
+}
 
 func runVerify(ctx context.Context, p *program, args []string) error {
 	patterns, err := p.parse(args)
@@ -15,9 +30,8 @@ func runVerify(ctx context.Context, p *program, args []string) error {
 		return err
 	}
 	report, err := build.Verify(ctx, p.options(patterns))
-	var fault *build.Fault
-	if errors.As(err, &fault) {
-		return fmt.Errorf("%w\nfix: go generate ./... on a machine with ptxas, and commit what it makes", err)
+	if faults := build.Faults(err); len(faults) > 0 {
+		return &staleError{faults}
 	}
 	if err != nil {
 		return err
