@@ -10,7 +10,8 @@ const largest = 1 << 31
 func typesOf(names ...string) []string { return names }
 
 func maxRowsField() catalog.Field {
-	return catalog.Field{Name: "max_rows", Go: "MaxRows", Kind: catalog.Int, Max: largest - 1, Doc: "Most rows of a call."}
+	return catalog.Field{Name: "max_rows", Go: "MaxRows", Kind: catalog.Int, Default: "65536", Min: 1, Max: largest - 1,
+		Doc: "Most rows of a call."}
 }
 
 func hiddenField() catalog.Field {

@@ -1,0 +1,12 @@
+// Oxidelab runs the library's operators and judges them.
+//
+//	oxidelab ops [-json] [OP]                       what operators there are, their Spec fields, operands, algorithms
+//	oxidelab run OP --spec SPEC.json --in IN.safetensors --out OUT.safetensors
+//	        [--device auto|emulated|cuda:N] [--algorithm NAME] [--check]
+//	oxidelab qualify [--device …] [--quick] [--op OP]   every declared case of every operator, with every algorithm
+//	oxidelab bench [--device cuda:N] [--op OP] [--json FILE]   times of graph replays and eager calls
+//	oxidelab ptx run CASE.json [-json]              run a PTX case file and compare with what a GPU recorded
+//
+// The exit status is 0 if everything is right, 1 if a result is wrong, and 2 if the call, a file or a device could not be
+// used; then one line says why.
+package main

@@ -1,0 +1,112 @@
+// Package command is oxidelab: one file for each subcommand.
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/oxideinfer/oxide/algorithms/catalog"
+	"github.com/oxideinfer/oxide/algorithms/normalization"
+)
+
+// Exit statuses.
+const (
+	exitRight  = 0
+	exitWrong  = 1 // a result is wrong
+	exitUnable = 2 // the call, a file or a device cannot be used
+)
+
+// errWrong ends a command with exitWrong after it has said everything itself.
+var errWrong = errors.New("a result is wrong")
+
+// lab is one run of the program.
+type lab struct {
+	ctx    context.Context
+	out    io.Writer
+	errOut io.Writer
+}
+
+const usage = `usage: oxidelab ops | run | qualify | bench | ptx run    (-h after a command shows its flags)`
+
+// Run executes one command line and returns the exit status.
+func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
+	l := &lab{ctx, out, errOut}
+	err := l.dispatch(args)
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return exitRight
+	case errors.Is(err, errWrong):
+		return exitWrong
+	}
+	fmt.Fprintln(errOut, "oxidelab: "+strings.ReplaceAll(err.Error(), "\n", "; "))
+	return exitUnable
+}
+
+func (l *lab) dispatch(args []string) error {
+	if len(args) == 0 {
+		return errors.New("no command; " + usage)
+	}
+	switch args[0] {
+	case "ops":
+		return l.ops(args[1:])
+	case "run":
+		return l.run(args[1:])
+	case "qualify":
+		return l.qualify(args[1:])
+	case "bench":
+		return l.bench(args[1:])
+	case "ptx":
+		return l.ptx(args[1:])
+	case "help", "-h", "-help", "--help":
+		fmt.Fprintln(l.out, usage)
+		return nil
+	}
+	return fmt.Errorf("no command %q; %s", args[0], usage)
+}
+
+// flags makes a flag set that reports errors only through its return value.
+func (l *lab) flags(name, arguments string) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.Usage = func() {
+		fmt.Fprintf(l.out, "usage: oxidelab %s %s\n", name, arguments)
+		f.SetOutput(l.out)
+		f.PrintDefaults()
+		f.SetOutput(io.Discard)
+	}
+	return f
+}
+
+// parse reads flags and positional arguments in any order.
+func parse(f *flag.FlagSet, args []string) (positional []string, err error) {
+	for {
+		if err := f.Parse(args); err != nil {
+			return nil, err
+		}
+		if f.NArg() == 0 {
+			return positional, nil
+		}
+		positional, args = append(positional, f.Arg(0)), f.Args()[1:]
+	}
+}
+
+// bindings are all operators of the library.
+func bindings() []catalog.Binding {
+	return normalization.Bindings()
+}
+
+// find returns the operator of that name.
+func find(name string) (catalog.Binding, error) {
+	var names []string
+	for _, b := range bindings() {
+		if b.Operator.Name == name {
+			return b, nil
+		}
+		names = append(names, b.Operator.Name)
+	}
+	return catalog.Binding{}, fmt.Errorf("no operator %q; there are %s", name, strings.Join(names, ", "))
+}

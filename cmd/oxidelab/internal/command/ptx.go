@@ -1,0 +1,53 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/ptxcase"
+)
+
+// ptx runs PTX case files on the emulator.
+func (l *lab) ptx(args []string) error {
+	if len(args) == 0 || args[0] != "run" {
+		return errors.New("usage: oxidelab ptx run CASE.json [-json]")
+	}
+	f := l.flags("ptx run", "CASE.json [-json]")
+	asJSON := f.Bool("json", false, "print one JSON object")
+	paths, err := parse(f, args[1:])
+	if err != nil {
+		return err
+	}
+	if len(paths) != 1 {
+		return errors.New("ptx run needs one case file")
+	}
+	r := ptxcase.Run(paths[0], ptxcase.Options{})
+	if *asJSON {
+		if err := json.NewEncoder(l.out).Encode(r); err != nil {
+			return err
+		}
+	} else if r.ExitCode() != exitUnable {
+		l.showReport(r)
+	}
+	switch r.ExitCode() {
+	case exitRight:
+		return nil
+	case exitWrong:
+		return errWrong
+	}
+	return fmt.Errorf("%s: %s: %s", r.Case, r.Status, r.Error)
+}
+
+func (l *lab) showReport(r *ptxcase.Report) {
+	fmt.Fprintf(l.out, "%s: %s, %d thread instructions\n", r.Case, r.Status, r.ThreadInstructions)
+	for _, o := range r.Outputs {
+		fmt.Fprintf(l.out, "  output %+v\n", o)
+	}
+	for _, name := range r.Changed {
+		fmt.Fprintf(l.out, "  %s changed and is no output\n", name)
+	}
+	for _, finding := range r.Findings {
+		fmt.Fprintf(l.out, "  line %d: %s %s: %s\n", finding.Line, finding.Severity, finding.Class, finding.Message)
+	}
+}
