@@ -79,6 +79,10 @@ func (e Elements) AtConst(n int) Elements {
 	return e
 }
 
+// Prefetch asks for the line of the first element to be brought into a cache. It returns nothing, so it may stand before
+// griddepcontrol.wait even where an earlier launch still writes: its stores meet the line in L2.
+func (e Elements) Prefetch(level ir.PrefetchLevel) { e.p.Prefetch(level) }
+
 // Load reads one element.
 func (e Elements) Load(opts ...ir.LoadOption) ir.F32 {
 	switch e.format {
