@@ -10,11 +10,13 @@ import (
 	"github.com/oxideinfer/oxide/codegen/ptx"
 	"github.com/oxideinfer/oxide/codegen/ptx/emulate"
 	"github.com/oxideinfer/oxide/ir"
+	"github.com/oxideinfer/oxide/ir/pass"
 )
 
 // A machine runs kernels on the emulated device, from their PTX text.
 type machine struct {
 	t   *testing.T
+	raw bool // lower without passes
 	dev *emulate.Device
 	ran map[string]bool // ops that some kernel had
 }
@@ -33,6 +35,13 @@ func (m *machine) run(k *ir.Kernel, grid [3]uint32, args ...any) {
 		m.ran[o.Info.Name] = true
 		return true
 	})
+	if !m.raw {
+		pass.Optimise(k, func(p pass.Pass) {
+			if found := ir.Verify(k); len(found) > 0 {
+				m.t.Fatalf("after %s: %v\n%v", p.Name, ir.Findings(found), k)
+			}
+		})
+	}
 	res, err := lower.Kernel(k)
 	if err != nil {
 		m.t.Fatalf("%v\n%v", err, k)

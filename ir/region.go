@@ -114,3 +114,24 @@ func (r *Region) sees(home *Region) bool {
 	}
 	return home == nil
 }
+
+// InsertBefore puts a new op in front of o, for passes. It takes o's position.
+func (k *Kernel) InsertBefore(o *Op, name string, attrs []op.Attr, results []Type, args ...*Value) *Op {
+	info, ok := op.ByName(name)
+	if !ok {
+		panic("ir: InsertBefore: there is no op " + name)
+	}
+	n := &Op{Info: info, Args: args, Pos: o.Pos, parent: o.parent}
+	n.Attrs, _ = normalAttrs(info, attrs)
+	for _, t := range results {
+		n.addResult(k, t)
+	}
+	ops := o.parent.Ops
+	for i := range ops {
+		if ops[i] == o {
+			o.parent.Ops = append(ops[:i:i], append([]*Op{n}, ops[i:]...)...)
+			break
+		}
+	}
+	return n
+}

@@ -24,7 +24,7 @@ func CSE(k *ir.Kernel) {
 		}
 		seen[key] = append(seen[key], o)
 		return nil
-	})
+	}, map[*ir.Value]*ir.Value{})
 }
 
 // signature tells ops apart that do not compute the same. Operands of commuting ops are put in order.

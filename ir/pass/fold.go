@@ -18,7 +18,7 @@ func Fold(k *ir.Kernel) {
 			return []*ir.Value{v}
 		}
 		return nil
-	})
+	}, map[*ir.Value]*ir.Value{})
 }
 
 func fold(k *ir.Kernel, o *ir.Op) *ir.Value {

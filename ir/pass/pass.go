@@ -14,6 +14,8 @@ func All() []Pass {
 	return []Pass{
 		{Name: "fold", Run: Fold,
 			Why: "constants from build values meet: tile sizes, strides, unrolled indexes; first, because it makes ops equal"},
+		{Name: "address", Run: Address,
+			Why: "unrolled accesses differ by a constant that the instruction can hold; after fold, which brings constants together, before cse, which then finds the equal addresses"},
 		{Name: "cse", Run: CSE,
 			Why: "helpers compute the same index or conversion independently; after fold"},
 		{Name: "dce", Run: DCE,
@@ -32,9 +34,8 @@ func Optimise(k *ir.Kernel, after func(Pass)) {
 }
 
 // rewrite visits every op in textual order, operands already replaced. visit returns the values that take the place of
-// the op's results, or nil to keep them.
-func rewrite(k *ir.Kernel, visit func(*ir.Op) []*ir.Value) {
-	with := map[*ir.Value]*ir.Value{}
+// the op's results, or nil to keep them. with holds replacements that are known before.
+func rewrite(k *ir.Kernel, visit func(*ir.Op) []*ir.Value, with map[*ir.Value]*ir.Value) {
 	k.Body.Walk(func(o *ir.Op) bool {
 		replaceArgs(o, with)
 		for i, v := range visit(o) {
