@@ -75,7 +75,6 @@ var PlainElement = ir.Algorithm[Variant]{
 
 // activation walks down the rows with stride gridDim.y, so that any number of rows fits the grid.
 func activation(k *ir.Kernel, v Variant, gated bool, width int) {
-	k.GridDependencyLaunch()
 	align := 16
 	if width == 1 {
 		align = 1
@@ -89,8 +88,17 @@ func activation(k *ir.Kernel, v Variant, gated bool, width int) {
 	y := lib.ElementsParam(k, "y", v.Out, ir.Writes, ir.Aligned(align))
 	yStride := ir.Param[ir.U64](k, "y_stride")
 	rows, size, outScale := ir.Param[ir.U32](k, "rows"), ir.Param[ir.U32](k, "size"), ir.Param[ir.F32](k, "out_scale")
+	overlap := lib.OverlapParams(k)
+	overlap.Start()
 	at := k.CTAIDX().Mul(k.ConstU32(blockThreads)).Add(k.TIDX()).Mul(k.ConstU32(uint32(width)))
 	inside := at.Less(size)
+	if width > 1 {
+		block, first := k.CTAIDY().Mul(k.NCTAIDX()).Add(k.CTAIDX()), k.CTAIDY().ConvertToU64()
+		overlap.Prefetch(block, x.At(first.Mul(xStride)), []ir.U32{at}, []ir.Pred{inside})
+		if gated {
+			overlap.Prefetch(block, up.At(first.Mul(upStride)), []ir.U32{at}, []ir.Pred{inside})
+		}
+	}
 	k.GridDependencyWait()
 
 	for row := range k.Loop(k.CTAIDY(), rows, k.NCTAIDY(), ir.NoUnroll) {
@@ -101,6 +109,7 @@ func activation(k *ir.Kernel, v Variant, gated bool, width int) {
 			if gated {
 				u = up.At(r.Mul(upStride)).At(at).LoadN(width, ir.L1NoAllocate)
 			}
+			overlap.Loaded()
 			for i := range g {
 				g[i] = v.Function.Apply(k, g[i])
 				if gated {
@@ -110,7 +119,7 @@ func activation(k *ir.Kernel, v Variant, gated bool, width int) {
 					g[i] = g[i].Mul(outScale)
 				}
 			}
-			y.At(r.Mul(yStride)).At(at).StoreN(g)
+			y.At(r.Mul(yStride)).At(at).StoreN(g, ir.CS)
 		})
 	}
 }

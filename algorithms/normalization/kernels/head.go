@@ -78,9 +78,10 @@ func declareSide(k *ir.Kernel, name string, v HeadVariant) side {
 }
 
 func headRMSNorm(k *ir.Kernel, v HeadVariant) {
-	k.GridDependencyLaunch()
 	q, kk := declareSide(k, "q", v), declareSide(k, "k", v)
 	eps, offset := ir.Param[ir.F32](k, "eps"), ir.Param[ir.F32](k, "weight_offset")
+	overlap := lib.OverlapParams(k)
+	overlap.Start()
 	lanes := v.HeadDim / lib.PacketSize
 	head := k.CTAIDY().Mul(k.ConstU32(uint32(v.HeadsPerBlock()))).Add(k.TIDX().Div(k.ConstU32(uint32(lanes))))
 	at := k.TIDX().Rem(k.ConstU32(uint32(lanes))).Mul(k.ConstU32(lib.PacketSize))
@@ -96,9 +97,12 @@ func headRMSNorm(k *ir.Kernel, v HeadVariant) {
 		At(token.Mul(ir.Select(isQ, q.inToken, kk.inToken)).Add(local.Mul(ir.Select(isQ, q.inHead, kk.inHead)))).At(at)
 	out := lib.SelectElements(isQ, q.out, kk.out).
 		At(token.Mul(ir.Select(isQ, q.outToken, kk.outToken)).Add(local.Mul(ir.Select(isQ, q.outHeadStep, kk.outHeadStep)))).At(at)
+	block := k.CTAIDY().Mul(k.NCTAIDX()).Add(k.CTAIDX())
+	overlap.Prefetch(block, in, []ir.U32{k.ConstU32(0)}, []ir.Pred{inside})
 	k.GridDependencyWait()
 
-	x := in.LoadPacketIf(k, inside).Values()
+	x := in.LoadPacketIf(k, inside, ir.L1NoAllocate).Values()
+	overlap.Loaded()
 	squares := k.ConstF32(0)
 	for _, e := range x {
 		squares = e.MulAdd(e, squares)
@@ -109,5 +113,5 @@ func headRMSNorm(k *ir.Kernel, v HeadVariant) {
 	for i := range x {
 		x[i] = p.scale(x[i], rstd, weight[i], Types{v.In, v.Weight, v.In}, v.RoundBefore)
 	}
-	out.StorePacketIf(inside, v.In.Pack(x))
+	out.StorePacketIf(inside, v.In.Pack(x), ir.CS)
 }

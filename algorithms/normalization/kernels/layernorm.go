@@ -55,7 +55,7 @@ var LayerNormStreamElement = ir.Algorithm[Types]{
 func layerRowVariants() []LayerRowVariant {
 	var all []LayerRowVariant
 	for _, t := range typesTable() {
-		for _, size := range [][2]int{{128, 1}, {512, 1}, {512, 2}} {
+		for _, size := range [][2]int{{192, 1}, {256, 2}, {512, 2}} {
 			all = append(all, LayerRowVariant{t, size[0], size[1]})
 		}
 	}
@@ -69,6 +69,7 @@ type layerParams struct {
 	hidden, hasBias    ir.U32
 	invHidden, eps     ir.F32
 	outScale           ir.F32
+	overlap            lib.Overlap
 }
 
 func declareLayer(k *ir.Kernel, t Types, align int) layerParams {
@@ -82,6 +83,8 @@ func declareLayer(k *ir.Kernel, t Types, align int) layerParams {
 	p.hidden, p.hasBias = ir.Param[ir.U32](k, "hidden"), ir.Param[ir.U32](k, "has_bias")
 	p.invHidden, p.eps = ir.Param[ir.F32](k, "inv_hidden"), ir.Param[ir.F32](k, "eps")
 	p.outScale = ir.Param[ir.F32](k, "out_scale")
+	p.overlap = lib.OverlapParams(k)
+	p.overlap.Start()
 	row := k.CTAIDX().ConvertToU64()
 	p.x, p.y = p.x.At(row.Mul(p.xStride)), p.y.At(row.Mul(p.yStride))
 	return p
@@ -97,46 +100,46 @@ func (p layerParams) finish(d, rstd, weight, bias ir.F32, t Types) ir.F32 {
 }
 
 func layerNormRow(k *ir.Kernel, v LayerRowVariant) {
-	k.GridDependencyLaunch()
 	p := declareLayer(k, v.Types, 16)
 	mine := packets(k, v.Threads, v.Packets, p.hidden)
 	biased := p.hasBias.NotEqual(k.ConstU32(0))
 	block := lib.NewExchange(k, "sum", 0)
+	p.overlap.Prefetch(k.CTAIDX(), p.x, mine.at, mine.in)
 	weights, biases := make([]lib.Packet, v.Packets), make([]lib.Packet, v.Packets)
-	for i, m := range mine {
-		weights[i] = p.weight.At(m.at).LoadPacketIf(k, m.in, ir.NC)
-		biases[i] = p.bias.At(m.at).LoadPacketIf(k, m.in.And(biased), ir.NC)
+	for i, at := range mine.at {
+		weights[i] = p.weight.At(at).LoadPacketIf(k, mine.in[i], ir.NC)
+		biases[i] = p.bias.At(at).LoadPacketIf(k, mine.in[i].And(biased), ir.NC)
 	}
 	k.GridDependencyWait()
 
 	rows := make([][]ir.F32, v.Packets)
 	sum := k.ConstF32(0)
-	for i, m := range mine {
-		rows[i] = p.x.At(m.at).LoadPacketIf(k, m.in, ir.L1NoAllocate).Values()
+	for i, at := range mine.at {
+		rows[i] = p.x.At(at).LoadPacketIf(k, mine.in[i], ir.L1NoAllocate).Values()
 		for _, x := range rows[i] {
 			sum = sum.Add(x)
 		}
 	}
+	p.overlap.Loaded()
 	mean := block.Sum(sum)[0].Mul(p.invHidden)
 	squares := k.ConstF32(0)
-	for i, m := range mine {
+	for i := range rows {
 		for j, x := range rows[i] {
-			d := ir.Select(m.in, x.Sub(mean), k.ConstF32(0))
+			d := ir.Select(mine.in[i], x.Sub(mean), k.ConstF32(0))
 			rows[i][j], squares = d, d.MulAdd(d, squares)
 		}
 	}
 	rstd := block.Sum(squares)[0].MulAdd(p.invHidden, p.eps).ReciprocalSqrt(ir.Approx)
-	for i, m := range mine {
+	for i, at := range mine.at {
 		w, b := weights[i].Values(), biases[i].Values()
 		for j, d := range rows[i] {
 			rows[i][j] = p.finish(d, rstd, w[j], b[j], v.Types)
 		}
-		p.y.At(m.at).StorePacketIf(m.in, v.Out.Pack(rows[i]))
+		p.y.At(at).StorePacketIf(mine.in[i], v.Out.Pack(rows[i]), ir.CS)
 	}
 }
 
 func layerNormStream(k *ir.Kernel, t Types, width int) {
-	k.GridDependencyLaunch()
 	p := declareLayer(k, t, alignment(width))
 	biased := p.hasBias.NotEqual(k.ConstU32(0))
 	block := lib.NewExchange(k, "sum", 0)
@@ -149,6 +152,7 @@ func layerNormStream(k *ir.Kernel, t Types, width int) {
 			sum.Set(sum.Get().Add(x))
 		}
 	}
+	p.overlap.Loaded()
 	mean := block.Sum(sum.Get())[0].Mul(p.invHidden)
 	squares := ir.NewVar(k.ConstF32(0))
 	for i := range k.Loop(first, p.hidden, step) {

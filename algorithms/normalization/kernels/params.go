@@ -15,6 +15,7 @@ type params struct {
 	outScale          ir.F32 // multiplies the result before it becomes e4m3
 	residual, sum     lib.Elements
 	resStride, sumStr ir.U64
+	overlap           lib.Overlap
 }
 
 func declare(k *ir.Kernel, t Types, add bool, align int) params {
@@ -32,6 +33,7 @@ func declare(k *ir.Kernel, t Types, add bool, align int) params {
 	p.hidden = ir.Param[ir.U32](k, "hidden")
 	p.invHidden, p.eps = ir.Param[ir.F32](k, "inv_hidden"), ir.Param[ir.F32](k, "eps")
 	p.weightOffset, p.outScale = ir.Param[ir.F32](k, "weight_offset"), ir.Param[ir.F32](k, "out_scale")
+	p.overlap = lib.OverlapParams(k)
 	return p
 }
 

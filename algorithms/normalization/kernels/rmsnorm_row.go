@@ -26,8 +26,19 @@ func (v RowVariant) VariantName() string {
 // Capacity is the longest row that the variant holds.
 func (v RowVariant) Capacity() int { return v.Threads * v.Packets * lib.PacketSize }
 
-func (v RowVariant) contract() ir.Contract {
-	return ir.Contract{Block: [3]int{v.Threads, 1, 1}, ProgrammaticLaunch: true}
+func (v RowVariant) contract() ir.Contract { return rowContract(v.Threads, v.Packets) }
+
+// rowContract asks for as many resident blocks as hold 64 KB of a multiprocessor's rows in flight, which is what it takes
+// to reach the memory's rate.
+func rowContract(threads, packets int) ir.Contract {
+	c := ir.Contract{Block: [3]int{threads, 1, 1}, ProgrammaticLaunch: true}
+	switch {
+	case threads == 256 && packets == 4:
+		c.MinBlocksPerSM = 4
+	case threads == 512 && packets == 2:
+		c.MinBlocksPerSM = 2
+	}
+	return c
 }
 
 // RMSNormRow normalises one row a block: y = x · rsqrt(mean(x²) + eps) · (weight + offset), Zhang & Sennrich 2019.
@@ -64,67 +75,73 @@ func rowVariants() []RowVariant {
 	return all
 }
 
-// rowSizes lists threads and packets, shortest capacity first. Plan takes the first that holds the row.
+// rowSizes lists threads and packets. The common types have, for every length, a wide shape for few rows and a narrow one
+// for many: narrow blocks keep more rows in flight, wide ones take less time over one.
 func rowSizes(t Types, before bool) [][2]int {
 	if t == (Types{lib.BF16, lib.BF16, lib.BF16}) && !before {
-		return [][2]int{{64, 1}, {128, 1}, {192, 1}, {256, 1}, {512, 1}, {1024, 1}, {1024, 2}}
+		return [][2]int{{64, 1}, {128, 1}, {96, 2}, {192, 1}, {256, 1}, {256, 2}, {512, 1}, {256, 4}, {512, 2}, {1024, 2}}
 	}
-	return [][2]int{{256, 1}, {512, 2}}
+	return [][2]int{{256, 1}, {256, 2}, {512, 2}}
 }
 
 func rmsNormRow(k *ir.Kernel, v RowVariant, add bool) {
-	k.GridDependencyLaunch()
 	p := declare(k, v.Types, add, 16)
+	p.overlap.Start()
 	p = p.row(k.CTAIDX(), add)
 	mine := packets(k, v.Threads, v.Packets, p.hidden)
-
+	p.overlap.Prefetch(k.CTAIDX(), p.x, mine.at, mine.in)
+	if add {
+		p.overlap.Prefetch(k.CTAIDX(), p.residual, mine.at, mine.in)
+	}
 	weights := make([]lib.Packet, v.Packets)
-	for i, m := range mine {
-		weights[i] = p.weight.At(m.at).LoadPacketIf(k, m.in, ir.NC)
+	for i, at := range mine.at {
+		weights[i] = p.weight.At(at).LoadPacketIf(k, mine.in[i], ir.NC)
 	}
 	k.GridDependencyWait()
 
 	rows := make([][]ir.F32, v.Packets)
-	for i, m := range mine {
-		rows[i] = p.loadRow(k, m, v.Types, add)
+	for i := range rows {
+		rows[i] = p.loadRow(k, mine, i, v.Types, add)
 	}
+	p.overlap.Loaded()
 	rstd := p.rstd(k, rows)
-	for i, m := range mine {
+	for i, at := range mine.at {
 		out := make([]ir.F32, lib.PacketSize)
 		for j, w := range weights[i].Values() {
 			out[j] = p.scale(rows[i][j], rstd, w, v.Types, v.RoundBefore)
 		}
-		p.y.At(m.at).StorePacketIf(m.in, v.Out.Pack(out))
+		p.y.At(at).StorePacketIf(mine.in[i], v.Out.Pack(out), ir.CS)
 	}
 }
 
-// place is where one packet of a thread lies in the row, and whether it is inside.
-type place struct {
-	at ir.U32
-	in ir.Pred
+// places are where the packets of a thread lie in the row, and whether they are inside.
+type places struct {
+	at []ir.U32
+	in []ir.Pred
 }
 
 // packets deals the row out so that neighbouring threads access neighbouring packets.
-func packets(k *ir.Kernel, threads, n int, hidden ir.U32) []place {
-	all := make([]place, n)
-	for i := range all {
+func packets(k *ir.Kernel, threads, n int, hidden ir.U32) places {
+	var all places
+	for i := range n {
 		at := k.TIDX().Add(k.ConstU32(uint32(i * threads))).Mul(k.ConstU32(lib.PacketSize))
-		all[i] = place{at, at.Less(hidden)}
+		all.at, all.in = append(all.at, at), append(all.in, at.Less(hidden))
 	}
 	return all
 }
 
-// loadRow reads one packet of the row, with the residual added and stored where there is one. Outside the row it is zero.
-func (p params) loadRow(k *ir.Kernel, m place, t Types, add bool) []ir.F32 {
-	x := p.x.At(m.at).LoadPacketIf(k, m.in, ir.L1NoAllocate).Values()
+// loadRow reads packet i of the row, with the residual added and stored where there is one. Outside the row it is zero.
+func (p params) loadRow(k *ir.Kernel, mine places, i int, t Types, add bool) []ir.F32 {
+	at, in := mine.at[i], mine.in[i]
+	x := p.x.At(at).LoadPacketIf(k, in, ir.L1NoAllocate).Values()
 	if !add {
 		return x
 	}
-	for i, r := range p.residual.At(m.at).LoadPacketIf(k, m.in, ir.L1NoAllocate).Values() {
-		x[i] = x[i].Add(r)
+	for j, r := range p.residual.At(at).LoadPacketIf(k, in, ir.L1NoAllocate).Values() {
+		x[j] = x[j].Add(r)
 	}
 	sum := t.In.Pack(x)
-	p.sum.At(m.at).StorePacketIf(m.in, sum)
+	p.sum.At(at).StorePacketIf(in, sum, ir.CS)
 	return sum.Values()
 }
 

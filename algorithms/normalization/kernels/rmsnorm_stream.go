@@ -76,8 +76,8 @@ func streamVariants() []StreamVariant {
 // rmsNormStream reads the row, sums its squares, and reads it again to scale it. A thread reads in the second pass what
 // it read, or wrote as the residual sum, in the first: no other thread's writes matter, so outputs may lie over inputs.
 func rmsNormStream(k *ir.Kernel, v StreamVariant, add bool, width int) {
-	k.GridDependencyLaunch()
 	p := declare(k, v.Types, add, alignment(width))
+	p.overlap.Start()
 	p = p.row(k.CTAIDX(), add)
 	k.GridDependencyWait()
 
@@ -88,6 +88,7 @@ func rmsNormStream(k *ir.Kernel, v StreamVariant, add bool, width int) {
 			squares.Set(x.MulAdd(x, squares.Get()))
 		}
 	}
+	p.overlap.Loaded()
 	rstd := blockSum(k, squares.Get()).MulAdd(p.invHidden, p.eps).ReciprocalSqrt(ir.Approx)
 	again := p.x
 	if add {
