@@ -25,5 +25,26 @@ func Bindings() []catalog.Binding {
 			},
 			Reference: rmsNormReference, Cases: rmsNormCases,
 		}),
+		invoke.Bind(invoke.Family[AddRMSNormSpec]{
+			Operator: addRMSNormOperator(), Validate: AddRMSNormSpec.Validate, Candidates: (*AddRMSNormSpec).candidates,
+			Plan: func(dev *oxrt.Device, s AddRMSNormSpec, o ...Option) (catalog.Plan, error) {
+				return PlanAddRMSNorm(dev, s, o...)
+			},
+			Reference: addRMSNormReference, Cases: addRMSNormCases,
+		}),
+		invoke.Bind(invoke.Family[HeadRMSNormSpec]{
+			Operator: headRMSNormOperator(), Validate: HeadRMSNormSpec.Validate, Candidates: (*HeadRMSNormSpec).candidates,
+			Plan: func(dev *oxrt.Device, s HeadRMSNormSpec, o ...Option) (catalog.Plan, error) {
+				return PlanHeadRMSNorm(dev, s, o...)
+			},
+			Reference: headRMSNormReference, Cases: headRMSNormCases,
+		}),
+		invoke.Bind(invoke.Family[LayerNormSpec]{
+			Operator: layerNormOperator(), Validate: LayerNormSpec.Validate, Candidates: (*LayerNormSpec).candidates,
+			Plan: func(dev *oxrt.Device, s LayerNormSpec, o ...Option) (catalog.Plan, error) {
+				return PlanLayerNorm(dev, s, o...)
+			},
+			Reference: layerNormReference, Cases: layerNormCases,
+		}),
 	}
 }

@@ -120,15 +120,3 @@ func (s rowShape) strideOf() int {
 func (s rowShape) asCase(spec any) catalog.Case {
 	return catalog.Case{Name: s.name(), Spec: spec, Dims: []int{s.rows}, Fill: s.fill, InPlace: s.inPlace, Offset: s.misplace, Quick: s.quick}
 }
-
-func rmsNormCases() []catalog.Case {
-	var all []catalog.Case
-	for _, s := range rowShapes() {
-		all = append(all, s.asCase(&RMSNormSpec{
-			MaxRows: max(s.rows, 1), Hidden: s.hidden, Input: s.types[0], Weight: s.types[1], Output: s.types[2],
-			XStride: s.strideOf(), YStride: s.strideOf(), Align: s.align, Epsilon: s.epsilon, WeightOffset: s.offset,
-			Rounding: s.rounding, OutputScale: s.scale,
-		}))
-	}
-	return all
-}

@@ -14,12 +14,14 @@ const target = "sm_90a"
 // packet is how many elements a packet kernel moves together.
 const packet = 8
 
-// finder returns the artifact of a variant, as the functions of the generated package do.
-type finder func(variant, target string) *oxrt.Artifact
-
 // typesName is the part of a variant's name that says the element types.
 func typesName(input, weight, output oxrt.DType) string {
 	return strings.ToUpper(fmt.Sprintf("%v_W%v_%v", input, weight, output))
+}
+
+// inWeightName is the part of a variant's name where the output has the input's type.
+func inWeightName(input, weight oxrt.DType) string {
+	return strings.ToUpper(fmt.Sprintf("%v_W%v", input, weight))
 }
 
 // suffix is the part of a variant's name that says the rounding. f32 rows have no format to round to.
@@ -54,17 +56,23 @@ func rowVariant(variants []string, prefix, suffix string, hidden int) string {
 	return best
 }
 
+// named is a field of a Spec.
+type named struct {
+	name  string
+	value int
+}
+
 // notPacked says why 16-byte accesses cannot read the rows, nil if they can. Alignment and strides are what counts.
-func notPacked(op *catalog.Operator, align, hidden int, strides map[string]int) error {
+func notPacked(op *catalog.Operator, align, hidden int, strides ...named) error {
 	if align%16 != 0 {
 		return op.Refuse("align", "a multiple of 16 for this algorithm", fmt.Sprint(align))
 	}
 	if hidden%packet != 0 {
 		return op.Refuse("hidden", "a multiple of 8 for this algorithm", fmt.Sprint(hidden))
 	}
-	for name, s := range strides {
-		if s%packet != 0 {
-			return op.Refuse(name, "a multiple of 8 for this algorithm", fmt.Sprint(s))
+	for _, s := range strides {
+		if s.value%packet != 0 {
+			return op.Refuse(s.name, "a multiple of 8 for this algorithm", fmt.Sprint(s.value))
 		}
 	}
 	return nil

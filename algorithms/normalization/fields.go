@@ -84,3 +84,6 @@ func oxide(name, doc string, requires ...string) catalog.Algorithm {
 
 // packed is the sentence about rows that 16-byte accesses can read.
 const packed = "hidden and all strides are multiples of 8, align is a multiple of 16"
+
+// fitting is the sentence about rows that the register-resident kernels hold.
+const fitting = "hidden fits the registers of a block"

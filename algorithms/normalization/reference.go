@@ -73,3 +73,33 @@ func rmsNormReference(s *RMSNormSpec, rows int, in map[string][]float64) map[str
 	}
 	return map[string]catalog.Expected{"y": y}
 }
+
+func addRMSNormReference(s *AddRMSNormSpec, rows int, in map[string][]float64) map[string]catalog.Expected {
+	p := rmsParams{s.Hidden, s.Epsilon, s.WeightOffset, s.Rounding, s.Input, s.Output, s.OutputScale}
+	format, _ := catalog.FormatOf(s.Input)
+	var sum, y catalog.Expected
+	for r := range rows {
+		row := make([]float64, s.Hidden)
+		for i := range row {
+			at := r*s.Hidden + i
+			// The two roundings are the definition. The float64 sum of two values of at most 24 bits, rounded to f32, is
+			// the correctly rounded f32 sum (see package numfmt).
+			row[i] = format.Round(float64(float32(in["x"][at] + in["residual"][at])))
+			sum.Grow(row[i], catalog.Exactly(row[i]))
+		}
+		p.row(&y, row, in["weight"])
+	}
+	return map[string]catalog.Expected{"sum": sum, "y": y}
+}
+
+func headRMSNormReference(s *HeadRMSNormSpec, tokens int, in map[string][]float64) map[string]catalog.Expected {
+	p := rmsParams{s.HeadDim, s.Epsilon, s.WeightOffset, s.Rounding, s.Input, s.Input, 1}
+	side := func(x, weight []float64) catalog.Expected {
+		var out catalog.Expected
+		for at := 0; at < len(x); at += s.HeadDim {
+			p.row(&out, x[at:at+s.HeadDim], weight)
+		}
+		return out
+	}
+	return map[string]catalog.Expected{"q_out": side(in["q"], in["q_weight"]), "k_out": side(in["k"], in["k_weight"])}
+}

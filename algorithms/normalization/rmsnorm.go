@@ -12,7 +12,7 @@ import (
 // RMSNormSpec is the contract of y = x · rsqrt(mean(x²) + Epsilon) · (weight + WeightOffset), row by row. Strides are in
 // elements.
 type RMSNormSpec struct {
-	MaxRows, Hidden  int
+	MaxRows, Hidden  int // zero rows: 65536
 	Input            oxrt.DType
 	Weight, Output   oxrt.DType // zero: Input
 	XStride, YStride int        // zero: Hidden
@@ -56,7 +56,7 @@ func rmsNormOperator() *catalog.Operator {
 			rowOperand("y", "Y", catalog.Out, "output", "y_stride", "Result.", "x"),
 		},
 		Algorithms: []catalog.Algorithm{
-			oxide("OxideSm90RMSNormRow", "The row in registers, one block a row.", packed, "hidden fits the registers of a block"),
+			oxide("OxideSm90RMSNormRow", "The row in registers, one block a row.", packed, fitting),
 			oxide("OxideSm90RMSNormStreamPacket", "Two passes over the row, 8 elements at a time.", packed),
 			oxide("OxideSm90RMSNormStreamElement", "Two passes over the row, one element at a time."),
 		},
@@ -77,7 +77,7 @@ func (s RMSNormSpec) Validate() error {
 
 func (s *RMSNormSpec) candidates(op *catalog.Operator) []invoke.Candidate {
 	types, before := typesName(s.Input, s.Weight, s.Output), suffix(s.Rounding, s.Input)
-	unpacked := notPacked(op, s.Align, s.Hidden, map[string]int{"x_stride": s.XStride, "y_stride": s.YStride})
+	unpacked := notPacked(op, s.Align, s.Hidden, named{"x_stride", s.XStride}, named{"y_stride", s.YStride})
 	row := rowVariant(gen.OxideSm90RMSNormRowVariants(), types, before, s.Hidden)
 	return []invoke.Candidate{
 		{Artifact: gen.OxideSm90RMSNormRow(row, target), Refusal: errors.Join(unpacked, tooLong(op, row, s.Hidden))},
