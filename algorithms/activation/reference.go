@@ -1,0 +1,51 @@
+package activation
+
+import (
+	"math"
+
+	"github.com/oxideinfer/oxide/algorithms/catalog"
+	"github.com/oxideinfer/oxide/runtime"
+)
+
+// reference computes y from the definition.
+func reference[S spec](s *S, rows int, in map[string][]float64) map[string]catalog.Expected {
+	f := (*s).form()
+	gate, up, step := in["x"], []float64(nil), f.size
+	switch {
+	case f.packed:
+		gate, step = in["gate_up"], 2*f.size
+		up = gate[min(f.size, len(gate)):]
+	case f.gated:
+		gate, up = in["gate"], in["up"]
+	}
+	var y catalog.Expected
+	for row := range rows {
+		for i := row * step; i < row*step+f.size; i++ {
+			q := f.function.apply(gate[i])
+			if f.gated {
+				q = q.gated(up[i])
+			}
+			if f.output == oxrt.E4M3 {
+				q = q.scaled(float64(f.scale))
+			}
+			y.Grow(q.value, q.r)
+		}
+	}
+	return map[string]catalog.Expected{"y": y}
+}
+
+// gated multiplies with up. Zero times infinity is NaN, so nothing is promised where the bound does not tell a zero from
+// another value.
+func (a quantity) gated(up float64) quantity {
+	zero := a.r.Lo == 0 && a.r.Hi == 0
+	if math.IsInf(up, 0) && !zero && a.r.Lo <= 0 && a.r.Hi >= 0 {
+		return quantity{a.value * up, catalog.Unknown()}
+	}
+	return a.times(exactly(up))
+}
+
+// scaled divides by the scale of an e4m3 output; the kernel multiplies by its inverse.
+func (a quantity) scaled(scale float64) quantity {
+	a.value = catalog.F32Range(a.value)
+	return a.times(constant(1 / scale))
+}
