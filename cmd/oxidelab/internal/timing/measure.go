@@ -1,0 +1,149 @@
+package timing
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/oxideinfer/oxide/algorithms/catalog"
+	"github.com/oxideinfer/oxide/runtime"
+)
+
+const (
+	graphSeconds = 4e-3
+	warmReplays  = 3
+	replays      = 25
+	eagerCalls   = 500
+	eagerRounds  = 7
+	memoryRate   = 4.55e12 // bytes/s that one H200 reads at most, the limit that fractions refer to
+)
+
+// Result is the record of one measurement.
+type Result struct {
+	Operator  string    `json:"operator"`
+	Case      string    `json:"case"`
+	Algorithm string    `json:"algorithm"`
+	Variant   string    `json:"variant"`
+	Device    string    `json:"device"`
+	Bytes     int64     `json:"bytes"` // read and written by the definition, each once
+	Sets      int       `json:"sets"`
+	Calls     int       `json:"calls"` // in the graph
+	GraphUs   []float64 `json:"graph_us"`
+	MedianUs  float64   `json:"median_us"`
+	Fraction  float64   `json:"fraction"` // of the time that the bytes take at the memory's read rate
+	EagerUs   []float64 `json:"eager_us"` // host time of a call through the whole scope, one sample a round
+	HostUs    float64   `json:"host_us"`  // the least of them: the host's cost where the device does not hold it up
+	Error     string    `json:"error,omitempty"`
+}
+
+// Measure times one plan of one Spec at one size. A failure is in the result.
+func Measure(stream *oxrt.Stream, b catalog.Binding, spec any, dims []int, algorithm string) Result {
+	r := Result{Operator: b.Operator.Name, Device: stream.Device().Name()}
+	if err := r.measure(stream, b, spec, dims, algorithm); err != nil {
+		r.Error = err.Error()
+	}
+	return r
+}
+
+func (r *Result) measure(stream *oxrt.Stream, b catalog.Binding, spec any, dims []int, algorithm string) (err error) {
+	plan, err := b.Plan(stream.Device(), spec, algorithm)
+	if err != nil {
+		return err
+	}
+	r.Algorithm = plan.Algorithm()
+	for _, a := range plan.Artifacts() {
+		r.Variant = a.Variant
+	}
+	s, err := newSets(stream, b.Operator, spec, dims)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	r.Bytes, r.Sets = s.bytes, len(s.calls)
+	if err := r.graph(s, plan); err != nil {
+		return err
+	}
+	return r.eager(s, plan)
+}
+
+// graph captures calls that go round the sets and replays them.
+func (r *Result) graph(s *sets, plan catalog.Plan) (err error) {
+	rounds := int(graphSeconds/(1e-6+float64(s.bytes)/memoryRate))/len(s.calls) + 1
+	r.Calls = rounds * len(s.calls)
+	if err := s.stream.BeginCapture(); err != nil {
+		return err
+	}
+	for i := range r.Calls {
+		if _, err := s.enqueue(plan, i); err != nil {
+			_, endErr := s.stream.EndCapture()
+			return errors.Join(err, endErr)
+		}
+	}
+	g, err := s.stream.EndCapture()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	for i := range warmReplays + replays {
+		d, err := replay(s.stream, g)
+		if err != nil {
+			return err
+		}
+		if i >= warmReplays {
+			r.GraphUs = append(r.GraphUs, d.Seconds()*1e6/float64(r.Calls))
+		}
+	}
+	r.MedianUs = median(r.GraphUs)
+	r.Fraction = float64(s.bytes) / memoryRate * 1e6 / r.MedianUs
+	return nil
+}
+
+func replay(stream *oxrt.Stream, g *oxrt.Graph) (d time.Duration, err error) {
+	var marks [2]*oxrt.Event
+	for i := range marks {
+		if marks[i], err = stream.Device().NewEvent(true); err != nil {
+			return 0, err
+		}
+		defer func() { err = errors.Join(err, marks[i].Close()) }()
+	}
+	if err := marks[0].Record(stream); err != nil {
+		return 0, err
+	}
+	done, err := g.Launch(stream)
+	if err != nil {
+		return 0, err
+	}
+	if err := marks[1].Record(stream); err != nil {
+		return 0, err
+	}
+	if err := errors.Join(done.Wait(context.Background()), stream.Synchronize(context.Background())); err != nil {
+		return 0, err
+	}
+	return marks[1].Since(marks[0])
+}
+
+// eager times rounds of calls on the host, without waiting for the device in between.
+func (r *Result) eager(s *sets, plan catalog.Plan) error {
+	for range eagerRounds {
+		start := time.Now()
+		var last oxrt.Completion
+		for i := range eagerCalls {
+			var err error
+			if last, err = s.enqueue(plan, i); err != nil {
+				return err
+			}
+		}
+		r.EagerUs = append(r.EagerUs, time.Since(start).Seconds()*1e6/eagerCalls)
+		if err := last.Wait(context.Background()); err != nil {
+			return err
+		}
+	}
+	r.HostUs = slices.Min(r.EagerUs)
+	return nil
+}
+
+func median(x []float64) float64 {
+	sorted := slices.Sorted(slices.Values(x))
+	return sorted[len(sorted)/2]
+}
