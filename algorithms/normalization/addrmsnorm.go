@@ -85,7 +85,7 @@ func (s *AddRMSNormSpec) candidates(op *catalog.Operator) []invoke.Candidate {
 	types, before := typesName(s.Input, s.Weight, s.Output), suffix(s.Rounding, s.Input)
 	unpacked := notPacked(op, s.Align, s.Hidden, named{"x_stride", s.XStride}, named{"residual_stride", s.ResidualStride},
 		named{"sum_stride", s.SumStride}, named{"y_stride", s.YStride})
-	row := rowVariant(gen.OxideSm90AddRMSNormRowVariants(), types, before, s.Hidden)
+	row := rowVariant(gen.OxideSm90AddRMSNormRowVariants(), types, before, s.Hidden, s.MaxRows)
 	return []invoke.Candidate{
 		{Artifact: gen.OxideSm90AddRMSNormRow(row, target), Refusal: errors.Join(unpacked, tooLong(op, row, s.Hidden))},
 		{Artifact: gen.OxideSm90AddRMSNormStreamPacket(types+before, target), Refusal: unpacked},
@@ -120,6 +120,7 @@ func (p *AddRMSNormPlan) Enqueue(scope *oxrt.Scope, o AddRMSNormOperands) error 
 	}
 	args := p.args
 	args.X, args.Residual, args.Weight, args.Sum, args.Y = o.X.Ptr(), o.Residual.Ptr(), o.Weight.Ptr(), o.Sum.Ptr(), o.Y.Ptr()
+	args.PrefetchBlocks, args.Early = p.Overlap(o.Rows)
 	var params oxrt.Params
 	args.Pack(&params)
 	return p.Launch(scope, oxrt.Dim3{X: uint32(o.Rows)}, &params)

@@ -28,6 +28,7 @@ func formatCombinations() [][3]oxrt.DType {
 // rowShape is what the cases of the row operators vary.
 type rowShape struct {
 	rows, hidden  int
+	maxRows       int // what the plan is made for; 0: rows
 	types         [3]oxrt.DType
 	rounding      Rounding
 	pad           int // elements between the rows
@@ -46,7 +47,7 @@ func (s rowShape) name() string {
 		say  bool
 		text string
 	}{
-		{s.rounding == RoundBeforeWeight, "rounded before"}, {s.pad > 0, fmt.Sprintf("padded %d", s.pad)},
+		{s.maxRows > 0, "planned for many rows"}, {s.rounding == RoundBeforeWeight, "rounded before"}, {s.pad > 0, fmt.Sprintf("padded %d", s.pad)},
 		{s.misplace > 0, "misaligned"}, {s.epsilon == 0, "epsilon 0"}, {s.offset != 0, "offset 1"},
 		{s.scale != 1, fmt.Sprintf("scale %g", s.scale)}, {s.inPlace, "in place"},
 	} {
@@ -70,15 +71,18 @@ func rowShapes() []rowShape {
 	for _, h := range []int{1, 7, 8, 63, 64, 65, 127, 128, 129, 512, 1000, 1024, 1536, 2048, 4096, 4104, 8192, 16384, 16392, 65535, 65536} {
 		with(func(s *rowShape) { s.hidden, s.quick = h, h <= 4104 })
 	}
+	for _, h := range []int{512, 1024, 1536, 2048, 4096, 8192, 16384} {
+		with(func(s *rowShape) { s.hidden, s.maxRows, s.quick = h, 1<<20, h <= 4096 })
+	}
 	with(func(s *rowShape) { s.rows = 0 })
 	with(func(s *rowShape) { s.rows, s.hidden, s.quick = 1000, 512, false })
 	for _, types := range formatCombinations() {
 		for _, rounding := range []Rounding{RoundAfterWeight, RoundBeforeWeight} {
-			for _, h := range []int{104, 129, 4104} {
+			for _, h := range []int{104, 129, 2056, 4104} {
 				with(func(s *rowShape) {
 					s.types, s.rounding, s.hidden, s.rows = types, rounding, h, 2
 					s.scale = scaleOf(types[2])
-					s.quick = h < 4096
+					s.quick = h < 2048
 				})
 			}
 		}
@@ -109,6 +113,9 @@ func scaleOf(output oxrt.DType) float32 {
 	}
 	return 1
 }
+
+// limit is the Spec's MaxRows.
+func (s rowShape) limit() int { return max(s.rows, s.maxRows, 1) }
 
 func (s rowShape) strideOf() int {
 	if s.pad == 0 {

@@ -80,7 +80,7 @@ func (s LayerNormSpec) Validate() error {
 func (s *LayerNormSpec) candidates(op *catalog.Operator) []invoke.Candidate {
 	types := typesName(s.Input, s.Weight, s.Output)
 	unpacked := notPacked(op, s.Align, s.Hidden, named{"x_stride", s.XStride}, named{"y_stride", s.YStride})
-	row := rowVariant(gen.OxideSm90LayerNormRowVariants(), types, "", s.Hidden)
+	row := rowVariant(gen.OxideSm90LayerNormRowVariants(), types, "", s.Hidden, s.MaxRows)
 	return []invoke.Candidate{
 		{Artifact: gen.OxideSm90LayerNormRow(row, target), Refusal: errors.Join(unpacked, tooLong(op, row, s.Hidden))},
 		{Artifact: gen.OxideSm90LayerNormStreamPacket(types, target), Refusal: unpacked},
@@ -117,6 +117,7 @@ func (p *LayerNormPlan) Enqueue(scope *oxrt.Scope, o LayerNormOperands) error {
 	}
 	args := p.args
 	args.X, args.Weight, args.Bias, args.Y = o.X.Ptr(), o.Weight.Ptr(), o.Bias.Ptr(), o.Y.Ptr()
+	args.PrefetchBlocks, args.Early = p.Overlap(o.Rows)
 	var params oxrt.Params
 	args.Pack(&params)
 	return p.Launch(scope, oxrt.Dim3{X: uint32(o.Rows)}, &params)

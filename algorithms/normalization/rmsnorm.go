@@ -78,7 +78,7 @@ func (s RMSNormSpec) Validate() error {
 func (s *RMSNormSpec) candidates(op *catalog.Operator) []invoke.Candidate {
 	types, before := typesName(s.Input, s.Weight, s.Output), suffix(s.Rounding, s.Input)
 	unpacked := notPacked(op, s.Align, s.Hidden, named{"x_stride", s.XStride}, named{"y_stride", s.YStride})
-	row := rowVariant(gen.OxideSm90RMSNormRowVariants(), types, before, s.Hidden)
+	row := rowVariant(gen.OxideSm90RMSNormRowVariants(), types, before, s.Hidden, s.MaxRows)
 	return []invoke.Candidate{
 		{Artifact: gen.OxideSm90RMSNormRow(row, target), Refusal: errors.Join(unpacked, tooLong(op, row, s.Hidden))},
 		{Artifact: gen.OxideSm90RMSNormStreamPacket(types+before, target), Refusal: unpacked},
@@ -112,6 +112,7 @@ func (p *RMSNormPlan) Enqueue(scope *oxrt.Scope, o RMSNormOperands) error {
 	}
 	args := p.args
 	args.X, args.Weight, args.Y = o.X.Ptr(), o.Weight.Ptr(), o.Y.Ptr()
+	args.PrefetchBlocks, args.Early = p.Overlap(o.Rows)
 	var params oxrt.Params
 	args.Pack(&params)
 	return p.Launch(scope, oxrt.Dim3{X: uint32(o.Rows)}, &params)

@@ -11,7 +11,7 @@ func rmsNormCases() []catalog.Case {
 	var all []catalog.Case
 	for _, s := range rowShapes() {
 		all = append(all, s.asCase(&RMSNormSpec{
-			MaxRows: max(s.rows, 1), Hidden: s.hidden, Input: s.types[0], Weight: s.types[1], Output: s.types[2],
+			MaxRows: s.limit(), Hidden: s.hidden, Input: s.types[0], Weight: s.types[1], Output: s.types[2],
 			XStride: s.strideOf(), YStride: s.strideOf(), Align: s.align, Epsilon: s.epsilon, WeightOffset: s.offset,
 			Rounding: s.rounding, OutputScale: s.scale,
 		}))
@@ -23,7 +23,7 @@ func addRMSNormCases() []catalog.Case {
 	var all []catalog.Case
 	for _, s := range rowShapes() {
 		all = append(all, s.asCase(&AddRMSNormSpec{
-			MaxRows: max(s.rows, 1), Hidden: s.hidden, Input: s.types[0], Weight: s.types[1], Output: s.types[2],
+			MaxRows: s.limit(), Hidden: s.hidden, Input: s.types[0], Weight: s.types[1], Output: s.types[2],
 			XStride: s.strideOf(), ResidualStride: s.strideOf(), SumStride: s.strideOf(), YStride: s.strideOf(),
 			Align: s.align, Epsilon: s.epsilon, WeightOffset: s.offset, Rounding: s.rounding, OutputScale: s.scale,
 		}))
@@ -43,7 +43,7 @@ func layerNormCases() []catalog.Case {
 				continue
 			}
 			c := s.asCase(&LayerNormSpec{
-				MaxRows: max(s.rows, 1), Hidden: s.hidden, Input: s.types[0], Weight: s.types[1], Output: s.types[2], Bias: bias,
+				MaxRows: s.limit(), Hidden: s.hidden, Input: s.types[0], Weight: s.types[1], Output: s.types[2], Bias: bias,
 				XStride: s.strideOf(), YStride: s.strideOf(), Align: s.align, Epsilon: s.epsilon, OutputScale: s.scale,
 			})
 			if bias {

@@ -3,6 +3,7 @@ package invoke
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
@@ -46,9 +47,7 @@ func NewContract(op *catalog.Operator, spec any, align int) (Contract, error) {
 		if t.Operand.Access == catalog.Out {
 			o.access = oxrt.Write
 		}
-		if len(t.Operand.MayAlias) > 0 {
-			o.inPlace = t.Operand.MayAlias[0]
-		}
+		o.inPlace = inPlace(t, tensors)
 		if t.Operand.Shape[0] == c.size {
 			o.sized, o.step = true, int64(t.Strides[0])
 			t.Shape[0] = 1
@@ -57,6 +56,18 @@ func NewContract(op *catalog.Operator, spec any, align int) (Contract, error) {
 		c.operands = append(c.operands, o)
 	}
 	return c, nil
+}
+
+// inPlace names the input that an output may be: a tensor with other elements or strides may not, even where both happen to
+// span the same bytes.
+func inPlace(out catalog.Tensor, all []catalog.Tensor) string {
+	for _, in := range all {
+		if slices.Contains(out.Operand.MayAlias, in.Operand.Name) && in.Present && in.DType == out.DType &&
+			slices.Equal(in.Strides, out.Strides) {
+			return in.Operand.Name
+		}
+	}
+	return ""
 }
 
 // Bind checks a call against the contract and binds its regions to the scope. Every finding is reported at once;

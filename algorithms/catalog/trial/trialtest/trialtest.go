@@ -56,3 +56,59 @@ func QuickCases(t *testing.T, bindings []catalog.Binding) {
 		})
 	}
 }
+
+// Descriptions checks that descriptions and code agree: fields, operands, algorithms, and the round trip of every case's
+// Spec through JSON.
+func Descriptions(t *testing.T, bindings []catalog.Binding) {
+	for _, b := range bindings {
+		for _, problem := range b.Operator.Verify(b.New()) {
+			t.Error(problem)
+		}
+		names := map[string]bool{}
+		for _, c := range b.Cases() {
+			if names[c.Name] {
+				t.Errorf("%s: two cases are named %q", b.Operator.Name, c.Name)
+			}
+			names[c.Name] = true
+			if err := b.Validate(c.Spec); err != nil {
+				t.Errorf("%s: %s: %v", b.Operator.Name, c.Name, err)
+				continue
+			}
+			again, err := b.ParseSpec(b.Operator.EncodeSpec(c.Spec))
+			if err != nil || b.Operator.Fingerprint(again) != b.Operator.Fingerprint(c.Spec) {
+				t.Errorf("%s: %s: the Spec does not survive JSON: %v", b.Operator.Name, c.Name, err)
+			}
+			if n := len(b.Supports(c.Spec)); n != len(b.Operator.Algorithms) {
+				t.Errorf("%s: %s: %d answers for %d algorithms", b.Operator.Name, c.Name, n, len(b.Operator.Algorithms))
+			}
+		}
+	}
+}
+
+// Coverage demands that the cases reach every artifact of the family.
+func Coverage(t *testing.T, bindings []catalog.Binding, artifacts []*oxrt.Artifact) {
+	dev, _ := Device(t)
+	reached := map[string]bool{}
+	for _, b := range bindings {
+		for _, c := range b.Cases() {
+			for i, refusal := range b.Supports(c.Spec) {
+				if refusal != nil || c.Dims[0] == 0 {
+					continue
+				}
+				plan, err := b.Plan(dev, c.Spec, b.Operator.Algorithms[i].Name)
+				if err != nil {
+					t.Errorf("%s: %s: %v", b.Operator.Name, c.Name, err)
+					continue
+				}
+				for _, a := range plan.Artifacts() {
+					reached[a.Entry] = true
+				}
+			}
+		}
+	}
+	for _, a := range artifacts {
+		if !reached[a.Entry] {
+			t.Errorf("no case launches %s", a.Entry)
+		}
+	}
+}
