@@ -18,7 +18,7 @@ func BuildFunc(name string, contract Contract, body func(*Kernel), target ...Tar
 
 func (k *Kernel) complete(body func(*Kernel)) (*Kernel, error) {
 	whole := k.trace(body)
-	k.closed = true
+	k.closed, k.positions = true, nil
 	if whole {
 		k.Body.Ops = append(k.Body.Ops, k.yield(k.Body, nil))
 		k.finish()

@@ -14,8 +14,8 @@ func (k *Kernel) Emit(name string, attrs []op.Attr, results []Type, args ...*Val
 		info, _ = op.ByName("trap")
 		k.report(Finding{Code: CodeStructure, Pos: here(), Msg: fmt.Sprintf("there is no op %q", name)})
 	}
-	o := &Op{Info: info, Pos: here(), Args: args, parent: k.frame.region}
-	k.checkOpen(o.Pos)
+	k.checkOpen()
+	o := &Op{Info: info, Pos: k.here(), Args: args, parent: k.frame.region}
 	o.Attrs = k.normalise(o, attrs)
 	for _, t := range results {
 		o.addResult(k, t)
@@ -40,9 +40,9 @@ func (o *Op) addResult(k *Kernel, t Type) *Value {
 	return v
 }
 
-func (k *Kernel) checkOpen(pos Pos) {
+func (k *Kernel) checkOpen() {
 	if k.closed {
-		panic(abort{Finding{Code: CodeForeignValue, Pos: pos, Msg: "the kernel that this device value belongs to is already built",
+		panic(abort{Finding{Code: CodeForeignValue, Pos: here(), Msg: "the kernel that this device value belongs to is already built",
 			Fix: "make every value from the *ir.Kernel that the kernel function receives"}})
 	}
 }

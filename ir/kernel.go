@@ -15,12 +15,14 @@ type Kernel struct {
 	Arrays   []*Array
 	Body     *Region
 
-	consts   []*Value
+	consts   map[constKey]*Value // only looked up, so its order does not matter
 	frame    *frame
 	findings []Finding
 	pos      Pos // of the kernel function
-	vars     int
-	closed   bool
+
+	positions map[[maxDepth]uintptr]Pos
+	vars      int
+	closed    bool
 }
 
 // ParamDecl is a kernel parameter.
@@ -63,18 +65,25 @@ func (k *Kernel) Block() [3]int { return k.Contract.Block }
 // Threads is the number of threads in a block.
 func (k *Kernel) Threads() int { return k.Contract.Threads() }
 
+type constKey struct {
+	typ  Type
+	bits uint64
+}
+
 // constant gives the one Value for a type and representation.
 func (k *Kernel) constant(t Type, bits uint64) *Value {
 	if n := t.Bits(); n < 64 {
 		bits &= 1<<n - 1
 	}
-	for _, c := range k.consts {
-		if c.typ == t && c.bits == bits {
-			return c
-		}
+	key := constKey{t, bits}
+	if c, ok := k.consts[key]; ok {
+		return c
 	}
-	c := &Value{kernel: k, typ: t, kind: ConstValue, bits: bits, index: len(k.consts)}
-	k.consts = append(k.consts, c)
+	if k.consts == nil {
+		k.consts = map[constKey]*Value{}
+	}
+	c := &Value{kernel: k, typ: t, kind: ConstValue, bits: bits}
+	k.consts[key] = c
 	return c
 }
 

@@ -45,8 +45,26 @@ const (
 // here finds the position of the kernel code that called into this package.
 func here() Pos {
 	var pcs [maxDepth]uintptr
+	return position(pcs[:runtime.Callers(1, pcs[:])])
+}
+
+// here is the function of that name; unrolled loops call from one place again and again, so it remembers.
+func (k *Kernel) here() Pos {
+	var pcs [maxDepth]uintptr
 	n := runtime.Callers(1, pcs[:])
-	frames := runtime.CallersFrames(pcs[:n])
+	if pos, ok := k.positions[pcs]; ok {
+		return pos
+	}
+	if k.positions == nil {
+		k.positions = map[[maxDepth]uintptr]Pos{}
+	}
+	pos := position(pcs[:n])
+	k.positions[pcs] = pos
+	return pos
+}
+
+func position(pcs []uintptr) Pos {
+	frames := runtime.CallersFrames(pcs)
 	own, dir := "", ""
 	var pos Pos
 	between := true // frames of this package since the last kept one

@@ -61,7 +61,7 @@ func (x Var[T]) kernel() *Kernel {
 	if x.v == nil {
 		panic(abort{Finding{Code: CodeZeroValue, Pos: here(), Msg: "a zero ir.Var was used", Fix: "make it with ir.NewVar or ir.DeclareVar"}})
 	}
-	x.v.kernel.checkOpen(here())
+	x.v.kernel.checkOpen()
 	return x.v.kernel
 }
 
