@@ -26,6 +26,7 @@ const (
 	CodeNCNotConstant     = "NC_NOT_CONSTANT"
 	CodeConstantWritten   = "CONSTANT_WRITTEN"
 	CodeBarrierID         = "BARRIER_ID"
+	CodeTied              = "TIED_OPERAND"
 	CodeKernelPanic       = "KERNEL_PANIC"
 )
 
@@ -56,6 +57,7 @@ func Codes() []string {
 		CodeNCNotConstant,
 		CodeConstantWritten,
 		CodeBarrierID,
+		CodeTied,
 		CodeKernelPanic,
 	}
 }

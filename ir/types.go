@@ -114,6 +114,21 @@ func (o *Op) ArgsOf(slot string) []*Value {
 	return vals
 }
 
+// ResultsOf gives the results of one slot.
+func (o *Op) ResultsOf(slot string) []*Value {
+	list, ok := spread(o.Info.Signature().Results, typesOf(o.Results), o)
+	if !ok {
+		return nil
+	}
+	var vals []*Value
+	for i, s := range list {
+		if s.slot.Name == slot {
+			vals = append(vals, o.Results[i])
+		}
+	}
+	return vals
+}
+
 // Arg gives the only operand of a slot, nil where an optional one is absent.
 func (o *Op) Arg(slot string) *Value {
 	if vals := o.ArgsOf(slot); len(vals) > 0 {

@@ -21,6 +21,7 @@ func Verify(k *Kernel) []Finding {
 		c.op(o)
 		return true
 	})
+	c.ties()
 	c.convergence()
 	c.programmatic()
 	return c.found
