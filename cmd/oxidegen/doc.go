@@ -5,7 +5,6 @@
 //	oxidegen list [-json]                       what gen/ holds: resources, occupancy, hashes
 //	oxidegen dump -ir|-ptx|-sass|-passes [ALGORITHM[/VARIANT]] [packages]
 //	oxidegen -dump-sass ALGORITHM[/VARIANT]     SASS beside the Go lines it came from
-//	oxidegen probe                              compare the instruction table with what ptxas accepts
 //	oxidegen toolchain [path | install [-from DIR]]
 //
 // In a module of one's own:

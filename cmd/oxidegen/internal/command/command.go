@@ -49,7 +49,6 @@ func subcommands() []subcommand {
 		{"verify", "[packages]", "prove that gen/ is what the source gives, with or without ptxas", runVerify},
 		{"list", "[-json]", "show what gen/ holds: resources, occupancy, hashes", runList},
 		{"dump", "-ir|-ptx|-sass|-passes [ALGORITHM[/VARIANT]] [packages]", "show a kernel at one stage", runDump},
-		// {"probe", "[-check]", "ask ptxas about every form of the instruction table", runProbe},
 		{"toolchain", "[path | install [-from DIR]]", "show, find or install the pinned ptxas and nvdisasm", runToolchain},
 	}
 }
