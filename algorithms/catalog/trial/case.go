@@ -13,10 +13,10 @@ import (
 
 // Result is one case with one algorithm.
 type Result struct {
-	Algorithm, Variant string
-	Elements           int
-	MaxUlp             float64
-	Took               time.Duration
+	Algorithm, Variant, Entry string
+	Elements                  int
+	MaxUlp                    float64
+	Took                      time.Duration
 	// Err is nil if the case passed.
 	Err error
 }
@@ -50,7 +50,7 @@ func runOne(ctx context.Context, stream *oxrt.Stream, b catalog.Binding, s Setup
 		r.Err = err
 		return r
 	}
-	r.Variant = plan.Artifacts()[0].Variant
+	r.Variant, r.Entry = plan.Artifacts()[0].Variant, plan.Artifacts()[0].Entry
 	out, err := Run(ctx, stream, b.Operator, plan, s)
 	if err == nil && len(out.Damage) > 0 {
 		err = fmt.Errorf("memory that is not an output changed: %s", strings.Join(out.Damage, "; "))

@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/oxideinfer/oxide/algorithms/catalog"
-	"github.com/oxideinfer/oxide/algorithms/normalization"
 )
 
 // Exit statuses.
@@ -92,21 +89,4 @@ func parse(f *flag.FlagSet, args []string) (positional []string, err error) {
 		}
 		positional, args = append(positional, f.Arg(0)), f.Args()[1:]
 	}
-}
-
-// bindings are all operators of the library.
-func bindings() []catalog.Binding {
-	return normalization.Bindings()
-}
-
-// find returns the operator of that name.
-func find(name string) (catalog.Binding, error) {
-	var names []string
-	for _, b := range bindings() {
-		if b.Operator.Name == name {
-			return b, nil
-		}
-		names = append(names, b.Operator.Name)
-	}
-	return catalog.Binding{}, fmt.Errorf("no operator %q; there are %s", name, strings.Join(names, ", "))
 }

@@ -1,8 +1,11 @@
 package command
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -10,32 +13,32 @@ import (
 	"github.com/oxideinfer/oxide/algorithms/catalog/trial"
 )
 
-// tally counts the runs of one algorithm of one operator.
-type tally struct {
-	operator, algorithm string
-	passed, failed      int
-	variants            map[string]bool
-	maxUlp              float64
-	took                time.Duration
+// outcome is one case with one algorithm, as qualify -json writes it.
+type outcome struct {
+	Operator  string  `json:"operator"`
+	Case      string  `json:"case"`
+	Algorithm string  `json:"algorithm"`
+	Variant   string  `json:"variant"`
+	Passed    bool    `json:"passed"`
+	MaxUlp    float64 `json:"max_ulp"`
+	TookUs    float64 `json:"took_us"`
+	Error     string  `json:"error,omitempty"`
 }
 
 // qualify runs the correctness level: every declared case of every operator with every algorithm that supports it.
 func (l *lab) qualify(args []string) (err error) {
 	f := l.flags("qualify", "[flags]")
 	where := f.String("device", "auto", deviceHelp)
-	only := f.String("op", "", "qualify only this `operator`")
+	only := f.String("op", "", "qualify only operators whose name begins with this `prefix`")
 	quick := f.Bool("quick", false, "only the cases that run on every change")
 	verbose := f.Bool("v", false, "print every case")
+	jsonPath := f.String("json", "", "write every outcome to this `file`")
 	if _, err := parse(f, args); err != nil {
 		return err
 	}
-	selected := bindings()
-	if *only != "" {
-		b, err := find(*only)
-		if err != nil {
-			return err
-		}
-		selected = []catalog.Binding{b}
+	selected, err := matching(*only)
+	if err != nil {
+		return err
 	}
 	d, err := openDevice(*where)
 	if err != nil {
@@ -43,74 +46,74 @@ func (l *lab) qualify(args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
 	fmt.Fprintf(l.out, "correctness on %s\n", d)
-	q := &qualification{lab: l, device: d, verbose: *verbose, tallies: map[string]*tally{}}
+	q := &qualification{lab: l, device: d, verbose: *verbose, launched: map[string]bool{}, started: time.Now()}
 	for _, b := range selected {
-		for _, c := range b.Cases() {
-			if *quick && !c.Quick {
-				continue
-			}
-			q.total++
+		q.add(b, *quick)
+	}
+	for _, p := range q.plan {
+		if l.ctx.Err() != nil {
+			return errors.New("interrupted")
+		}
+		q.runCase(p.binding, p.c)
+	}
+	if *jsonPath != "" {
+		data, err := json.MarshalIndent(q.outcomes, "", " ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(*jsonPath, data, 0o644); err != nil {
+			return err
 		}
 	}
-	for _, b := range selected {
-		for _, c := range b.Cases() {
-			if *quick && !c.Quick {
-				continue
-			}
-			if err := l.ctx.Err(); err != nil {
-				return errors.New("interrupted")
-			}
-			q.runCase(b, c)
-		}
-	}
-	return q.finish()
+	return q.finish(*quick || *only != "")
+}
+
+// planned is one case to run.
+type planned struct {
+	binding catalog.Binding
+	c       catalog.Case
 }
 
 // qualification is the state of a run.
 type qualification struct {
-	lab     *lab
-	device  *device
-	verbose bool
-	total   int
-	done    int
-	runs    int
-	failed  int
-	order   []string
-	tallies map[string]*tally
-	shown   time.Time
+	lab      *lab
+	device   *device
+	verbose  bool
+	plan     []planned
+	done     int
+	failed   int
+	outcomes []outcome
+	launched map[string]bool // entries of kernels that a passed case has launched
+	started  time.Time
+	shown    time.Time
+}
+
+func (q *qualification) add(b catalog.Binding, quick bool) {
+	for _, c := range b.Cases() {
+		if c.Quick || !quick {
+			q.plan = append(q.plan, planned{b, c})
+		}
+	}
 }
 
 func (q *qualification) runCase(b catalog.Binding, c catalog.Case) {
 	q.progress(b.Operator.Name)
 	for _, r := range trial.RunCase(q.lab.ctx, q.device.stream, b, c) {
-		q.runs++
-		t := q.tally(b.Operator.Name, r.Algorithm)
-		t.took += r.Took
-		t.maxUlp = max(t.maxUlp, r.MaxUlp)
-		t.variants[r.Variant] = true
+		o := outcome{Operator: b.Operator.Name, Case: c.Name, Algorithm: r.Algorithm, Variant: r.Variant, Passed: r.Err == nil,
+			MaxUlp: r.MaxUlp, TookUs: float64(r.Took.Nanoseconds()) / 1000}
 		if r.Err != nil {
-			t.failed++
+			o.Error = r.Err.Error()
 			q.failed++
-			q.line("FAILED %s: %s, %s/%s: %v", b.Operator.Name, c.Name, r.Algorithm, r.Variant, r.Err)
-			continue
+			q.line("FAILED %s: %s, %s/%s: %v", o.Operator, o.Case, o.Algorithm, o.Variant, r.Err)
+		} else if c.Dims[0] > 0 {
+			q.launched[r.Entry] = true
 		}
-		t.passed++
-		if q.verbose {
-			q.line("passed %s: %s, %s/%s, max %.3g ulp, %v", b.Operator.Name, c.Name, r.Algorithm, r.Variant, r.MaxUlp, r.Took.Round(time.Microsecond))
+		if q.verbose && r.Err == nil {
+			q.line("passed %s: %s, %s/%s, max %.3g ulp, %v", o.Operator, o.Case, o.Algorithm, o.Variant, o.MaxUlp, r.Took.Round(time.Microsecond))
 		}
+		q.outcomes = append(q.outcomes, o)
 	}
 	q.done++
-}
-
-func (q *qualification) tally(operator, algorithm string) *tally {
-	key := operator + " " + algorithm
-	t := q.tallies[key]
-	if t == nil {
-		t = &tally{operator: operator, algorithm: algorithm, variants: map[string]bool{}}
-		q.tallies[key] = t
-		q.order = append(q.order, key)
-	}
-	return t
 }
 
 // progress rewrites one line on standard error, a few times a second.
@@ -119,7 +122,7 @@ func (q *qualification) progress(operator string) {
 		return
 	}
 	q.shown = time.Now()
-	fmt.Fprintf(q.lab.errOut, "\r\033[K%d of %d cases, %d failed: %s", q.done, q.total, q.failed, operator)
+	fmt.Fprintf(q.lab.errOut, "\r\033[K%d of %d cases, %d failed: %s", q.done, len(q.plan), q.failed, operator)
 }
 
 func (q *qualification) line(format string, args ...any) {
@@ -127,20 +130,63 @@ func (q *qualification) line(format string, args ...any) {
 	fmt.Fprintf(q.lab.out, format+"\n", args...)
 }
 
-func (q *qualification) finish() error {
+// tally counts the runs of one algorithm of one operator.
+type tally struct {
+	operator, algorithm string
+	passed, failed      int
+	variants            map[string]bool
+	maxUlp, tookUs      float64
+}
+
+func (q *qualification) tallies() []*tally {
+	var all []*tally
+	byName := map[string]*tally{}
+	for _, o := range q.outcomes {
+		key := o.Operator + " " + o.Algorithm
+		t := byName[key]
+		if t == nil {
+			t = &tally{operator: o.Operator, algorithm: o.Algorithm, variants: map[string]bool{}}
+			byName[key] = t
+			all = append(all, t)
+		}
+		t.variants[o.Variant] = true
+		t.maxUlp, t.tookUs = max(t.maxUlp, o.MaxUlp), t.tookUs+o.TookUs
+		if o.Passed {
+			t.passed++
+		} else {
+			t.failed++
+		}
+	}
+	return all
+}
+
+// finish prints the table. Unless the run was partial, a kernel that no passed case has launched counts as a failure.
+func (q *qualification) finish(partial bool) error {
 	fmt.Fprint(q.lab.errOut, "\r\033[K")
 	w := tabwriter.NewWriter(q.lab.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "operator\talgorithm\tvariants\tpassed\tfailed\tmax ulp\ttime")
-	for _, key := range q.order {
-		t := q.tallies[key]
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%.3g\t%v\n", t.operator, t.algorithm, len(t.variants), t.passed, t.failed, t.maxUlp, t.took.Round(time.Millisecond))
+	fmt.Fprintln(w, "operator\talgorithm\tkernels\tpassed\tfailed\tmax ulp\ttime")
+	for _, t := range q.tallies() {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%.3g\t%.2f s\n", t.operator, t.algorithm, len(t.variants), t.passed, t.failed, t.maxUlp, t.tookUs/1e6)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(q.lab.out, "%d cases, %d runs, %d failed\n", q.done, q.runs, q.failed)
-	if q.failed > 0 {
+	var missing []string
+	for _, a := range artifacts() {
+		if !q.launched[a.Entry] {
+			missing = append(missing, a.Entry)
+		}
+	}
+	fmt.Fprintf(q.lab.out, "%d cases, %d runs, %d failed; %d of %d kernels launched; %.1f s\n", q.done, len(q.outcomes), q.failed,
+		len(q.launched), len(artifacts()), time.Since(q.started).Seconds())
+	switch {
+	case q.failed > 0:
 		return errWrong
+	case !partial && len(missing) > 0:
+		fmt.Fprintf(q.lab.out, "not launched: %s\n", strings.Join(missing, ", "))
+		return errWrong
+	case q.done == 0:
+		return errors.New("no case to run")
 	}
 	return nil
 }
