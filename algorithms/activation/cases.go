@@ -85,7 +85,7 @@ func formatShapes(a Approximation) []shape {
 		add(func(s *shape) { s.pad, s.output = 16, oxrt.E4M3 })
 		add(func(s *shape) { s.align, s.misplace = in.Size(), 1 })
 		add(func(s *shape) { s.align, s.misplace, s.size, s.pad = in.Size(), 3, 65, 5 })
-		add(func(s *shape) { s.rows, s.size, s.quick = 96, 8960, false })
+		add(func(s *shape) { s.rows, s.size, s.quick = 16, 8960, false })
 	}
 	return all
 }
