@@ -74,6 +74,7 @@ func (p *GatedPlan) Enqueue(scope *oxrt.Scope, o GatedOperands) error {
 		args.Up = args.X + p.half
 	}
 	args.Rows = uint32(o.Rows)
+	args.PrefetchBlocks, args.Early = p.Overlap(o.Rows * int(p.args.Size))
 	var params oxrt.Params
 	args.Pack(&params)
 	return p.Launch(scope, p.grid.of(o.Rows), &params)

@@ -59,6 +59,7 @@ func (p *PlainPlan) Enqueue(scope *oxrt.Scope, o PlainOperands) error {
 	}
 	args := p.args
 	args.X, args.Y, args.Rows = o.X.Ptr(), o.Y.Ptr(), uint32(o.Rows)
+	args.PrefetchBlocks, args.Early = p.Overlap(o.Rows * int(p.args.Size))
 	var params oxrt.Params
 	args.Pack(&params)
 	return p.Launch(scope, p.grid.of(o.Rows), &params)

@@ -14,7 +14,7 @@ func (p *HeadRMSNormPlan) Enqueue(scope *oxrt.Scope, o HeadRMSNormOperands) erro
 	args := p.args
 	args.Q, args.QWeight, args.QOut = o.Q.Ptr(), o.QWeight.Ptr(), o.QOut.Ptr()
 	args.K, args.KWeight, args.KOut = o.K.Ptr(), o.KWeight.Ptr(), o.KOut.Ptr()
-	args.PrefetchBlocks, args.Early = p.Overlap(o.Tokens * int(p.gridY))
+	args.PrefetchBlocks, args.Early = p.Overlap(o.Tokens * p.elements)
 	var params oxrt.Params
 	args.Pack(&params)
 	return p.Launch(scope, oxrt.Dim3{X: uint32(o.Tokens), Y: p.gridY}, &params)

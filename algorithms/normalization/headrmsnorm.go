@@ -38,9 +38,10 @@ type HeadRMSNormOperands struct {
 // HeadRMSNormPlan runs one HeadRMSNormSpec on one device.
 type HeadRMSNormPlan struct {
 	invoke.Plan
-	args    gen.OxideSm90HeadRMSNormArgs // of every call
-	gridY   uint32
-	headDim uint64
+	args     gen.OxideSm90HeadRMSNormArgs // of every call
+	gridY    uint32
+	elements int // of one token
+	headDim  uint64
 }
 
 // headsPerBlock is how many heads of one token a block of the kernel normalises: 128 threads with 8 elements each.
@@ -168,7 +169,8 @@ func PlanHeadRMSNorm(dev *oxrt.Device, s HeadRMSNormSpec, options ...Option) (*H
 			KOutTokenStride: token(s.KOutTokenStride, s.KOutHeadStride, s.KHeads), KOutHeadStride: dense(s.KOutHeadStride, s.HeadDim),
 			QHeads: uint32(s.QHeads), KHeads: uint32(s.KHeads), Eps: s.Epsilon, WeightOffset: s.WeightOffset,
 		},
-		headDim: uint64(s.HeadDim),
-		gridY:   uint32((s.QHeads + s.KHeads + perBlock - 1) / perBlock),
+		headDim:  uint64(s.HeadDim),
+		gridY:    uint32((s.QHeads + s.KHeads + perBlock - 1) / perBlock),
+		elements: (s.QHeads + s.KHeads) * s.HeadDim,
 	}, nil
 }

@@ -112,7 +112,7 @@ func (p *RMSNormPlan) Enqueue(scope *oxrt.Scope, o RMSNormOperands) error {
 	}
 	args := p.args
 	args.X, args.Weight, args.Y = o.X.Ptr(), o.Weight.Ptr(), o.Y.Ptr()
-	args.PrefetchBlocks, args.Early = p.Overlap(o.Rows)
+	args.PrefetchBlocks, args.Early = p.Overlap(o.Rows * int(p.args.Hidden))
 	var params oxrt.Params
 	args.Pack(&params)
 	return p.Launch(scope, oxrt.Dim3{X: uint32(o.Rows)}, &params)

@@ -17,7 +17,6 @@ type Plan struct {
 	algorithm   string
 	kernel      *oxrt.Kernel
 	overlap     bool
-	resident    int // blocks that the device holds at once
 	sms         int
 	spec        string
 	fingerprint string
@@ -48,7 +47,7 @@ func New(dev *oxrt.Device, op *catalog.Operator, spec any, align int, candidates
 	if p.kernel, err = dev.Load(a); err != nil {
 		return Plan{}, fmt.Errorf("%s: %w", op.Name, err)
 	}
-	p.resident, p.sms = residentBlocks(a, dev.Info()), dev.Info().SMs
+	p.sms = dev.Info().SMs
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s\n%v", op.Fingerprint(spec), a.Name(), a.Target, a.PTXSHA256, a.CubinSHA256, p.overlap))
 	p.fingerprint = hex.EncodeToString(sum[:])
 	return p, nil
@@ -94,25 +93,19 @@ func (p *Plan) CheckCall(c catalog.Call) error {
 	return nil
 }
 
-// Overlap gives the arguments prefetch_blocks and early of a call with that many blocks (see lib.Overlap in ir/lib). The
-// first resident blocks ask for their input while the launch before still runs. A call that leaves room beside it lets
-// the next launch start at once; a larger one would only lose its place to blocks that wait.
-func (p *Plan) Overlap(blocks int) (prefetchBlocks, early uint32) {
-	if !p.overlap {
+// Overlap gives the arguments prefetch_blocks and early of a call over that many elements (see lib.Overlap in ir/lib).
+//
+// The limits were measured on an H200 with the kernels of normalization (bench/NOTES.md): the first two blocks of every
+// multiprocessor gain from asking for their input while the launch before still runs, later ones only ask twice; past 64
+// MB of bf16 that gain is lost in the requests' own cost. Starting the next launch at once pays where this one fills a
+// sixth of the device or less; a larger one would lose its place to blocks that only wait.
+func (p *Plan) Overlap(elements int) (prefetchBlocks, early uint32) {
+	const smallElements, largeElements = 1 << 15, 1 << 25
+	if !p.overlap || elements > largeElements {
 		return 0, 0
 	}
-	if blocks <= p.sms {
+	if elements <= smallElements {
 		early = 1
 	}
-	return uint32(min(blocks, p.resident)), early
-}
-
-// residentBlocks bounds the blocks of a kernel that a device holds at once by threads and registers.
-func residentBlocks(a *oxrt.Artifact, info oxrt.DeviceInfo) int {
-	threads := max(int(a.Launch.Block.Count()), 1)
-	perSM := min(32, info.ThreadsPerSM/threads)
-	if r := int(a.Resources.Registers); r > 0 {
-		perSM = min(perSM, info.RegistersPerSM/(threads*(r+7)/8*8))
-	}
-	return max(perSM, 1) * info.SMs
+	return uint32(2 * p.sms), early
 }

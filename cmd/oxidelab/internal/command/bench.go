@@ -71,7 +71,7 @@ func (l *lab) times(d *device, prefix string, all bool) ([]timing.Result, error)
 			}
 		}
 		for _, a := range algorithms {
-			r := timing.Measure(d.stream, b, spec, c.dims, a)
+			r := timing.Measure(d.stream, timing.Job{Binding: b, Spec: spec, Dims: c.dims, Algorithm: a, InPlace: c.inPlace})
 			r.Case = c.label
 			results = append(results, r)
 			l.printTime(r)
@@ -93,35 +93,37 @@ func (l *lab) printTime(r timing.Result) {
 type timedCase struct {
 	operator, label, spec string
 	dims                  []int
+	inPlace               bool
 }
 
 // timedCases are the sizes of the targets: hidden sizes of 1.5B to 70B models, from one row to a long prefill.
 func timedCases() []timedCase {
 	var all []timedCase
-	row := func(operator, sizeField, more string, rows, size int) {
+	row := func(operator, sizeField string, rows, size int) {
 		all = append(all, timedCase{operator, fmt.Sprintf("%d×%d", rows, size),
-			fmt.Sprintf(`{"max_rows": %d, %q: %d, "input": "bf16"%s}`, rows, sizeField, size, more), []int{rows}})
+			fmt.Sprintf(`{"max_rows": %d, %q: %d, "input": "bf16"}`, rows, sizeField, size), []int{rows},
+			operator == "normalization.add_rms_norm"}) // in place, as engines call it
 	}
 	for _, operator := range []string{"normalization.rms_norm", "normalization.add_rms_norm", "normalization.layer_norm"} {
 		for _, hidden := range []int{1536, 4096, 8192} {
 			for _, rows := range []int{1, 16, 128, 2048, 8192} {
-				row(operator, "hidden", "", rows, hidden)
+				row(operator, "hidden", rows, hidden)
 			}
 		}
-		row(operator, "hidden", "", 4096, 4096)
-		row(operator, "hidden", "", 16384, 8192)
+		row(operator, "hidden", 4096, 4096)
+		row(operator, "hidden", 16384, 8192)
 	}
 	for _, size := range []int{8960, 14336} {
 		for _, rows := range []int{1, 16, 128, 2048, 8192} {
-			row("activation.swiglu", "size", "", rows, size)
+			row("activation.swiglu", "size", rows, size)
 		}
 	}
 	for _, rows := range []int{1, 128, 8192} {
-		row("activation.gelu", "size", "", rows, 14336)
+		row("activation.gelu", "size", rows, 14336)
 	}
 	for _, tokens := range []int{1, 128, 8192} {
 		all = append(all, timedCase{"normalization.head_rms_norm", fmt.Sprintf("%d×(32+8)×128", tokens),
-			fmt.Sprintf(`{"max_tokens": %d, "q_heads": 32, "k_heads": 8, "head_dim": 128, "input": "bf16"}`, tokens), []int{tokens}})
+			fmt.Sprintf(`{"max_tokens": %d, "q_heads": 32, "k_heads": 8, "head_dim": 128, "input": "bf16"}`, tokens), []int{tokens}, false})
 	}
 	return all
 }

@@ -37,17 +37,26 @@ type Result struct {
 	Error     string    `json:"error,omitempty"`
 }
 
-// Measure times one plan of one Spec at one size. A failure is in the result.
-func Measure(stream *oxrt.Stream, b catalog.Binding, spec any, dims []int, algorithm string) Result {
-	r := Result{Operator: b.Operator.Name, Device: stream.Device().Name()}
-	if err := r.measure(stream, b, spec, dims, algorithm); err != nil {
+// Job is one measurement: a plan of one Spec at one size. InPlace lays outputs over the inputs that they may be.
+type Job struct {
+	Binding   catalog.Binding
+	Spec      any
+	Dims      []int
+	Algorithm string
+	InPlace   bool
+}
+
+// Measure times a job. A failure is in the result.
+func Measure(stream *oxrt.Stream, j Job) Result {
+	r := Result{Operator: j.Binding.Operator.Name, Device: stream.Device().Name()}
+	if err := r.measure(stream, j); err != nil {
 		r.Error = err.Error()
 	}
 	return r
 }
 
-func (r *Result) measure(stream *oxrt.Stream, b catalog.Binding, spec any, dims []int, algorithm string) (err error) {
-	plan, err := b.Plan(stream.Device(), spec, algorithm)
+func (r *Result) measure(stream *oxrt.Stream, j Job) (err error) {
+	plan, err := j.Binding.Plan(stream.Device(), j.Spec, j.Algorithm)
 	if err != nil {
 		return err
 	}
@@ -55,7 +64,7 @@ func (r *Result) measure(stream *oxrt.Stream, b catalog.Binding, spec any, dims 
 	for _, a := range plan.Artifacts() {
 		r.Variant = a.Variant
 	}
-	s, err := newSets(stream, b.Operator, spec, dims)
+	s, err := newSets(stream, j.Binding.Operator, j.Spec, j.Dims, j.InPlace)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type sets struct {
 	bytes  int64 // of one call: every present operand once
 }
 
-func newSets(stream *oxrt.Stream, op *catalog.Operator, spec any, dims []int) (*sets, error) {
+func newSets(stream *oxrt.Stream, op *catalog.Operator, spec any, dims []int, inPlace bool) (*sets, error) {
 	tensors, err := op.Tensors(spec, dims...)
 	if err != nil {
 		return nil, err
@@ -43,11 +43,29 @@ func newSets(stream *oxrt.Stream, op *catalog.Operator, spec any, dims []int) (*
 		if !t.Present {
 			continue
 		}
+		if j := aliased(tensors, i); inPlace && j >= 0 {
+			for n := range s.calls {
+				s.calls[n].Regions[i] = s.calls[n].Regions[j]
+			}
+			continue
+		}
 		if err := s.operand(i, t); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 	}
 	return s, nil
+}
+
+// aliased is the index of the input that an output may lie over, or -1.
+func aliased(tensors []catalog.Tensor, i int) int {
+	for _, name := range tensors[i].Operand.MayAlias {
+		for j, t := range tensors {
+			if t.Present && t.Operand.Name == name {
+				return j
+			}
+		}
+	}
+	return -1
 }
 
 // operand lays the copies of one operand out one after the other and fills them with random values.
