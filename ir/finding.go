@@ -35,6 +35,7 @@ func (f Finding) String() string {
 // Findings is the error of Build: every mistake at once, in the order of the kernel's text.
 type Findings []Finding
 
+// Error lists every finding.
 func (f Findings) Error() string {
 	parts := make([]string, len(f))
 	for i, x := range f {

@@ -123,7 +123,7 @@ func handles[T Elem](list []*Value) Vec[T] {
 	return out
 }
 
-// Prefetching hints.
+// PrefetchLevel is the cache that a prefetch fills.
 type PrefetchLevel string
 
 // Prefetch levels.
