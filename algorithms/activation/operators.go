@@ -69,10 +69,10 @@ func plainFields() []catalog.Field {
 }
 
 func gatedOperands() []catalog.Operand {
-	both := rows.Operand("gate_up", "GateUp", catalog.In, "input", "2*size", "gate_up_stride", "Gate and up, with packed.")
-	gate := rows.Operand("gate", "Gate", catalog.In, "input", "size", "gate_stride", "What the function is applied to, without packed.")
-	up := rows.Operand("up", "Up", catalog.In, "input", "size", "up_stride", "Factor of each element, without packed.")
-	y := rows.Operand("y", "Y", catalog.Out, "output", "size", "y_stride", "Result; may be gate.")
+	both := rows.Operand("gate_up", "GateUp", catalog.In, "input", "2*size", "gate_up_stride", "Gate and up side by side, the gate first.")
+	gate := rows.Operand("gate", "Gate", catalog.In, "input", "size", "gate_stride", "What the function is applied to.")
+	up := rows.Operand("up", "Up", catalog.In, "input", "size", "up_stride", "Factor of each element.")
+	y := rows.Operand("y", "Y", catalog.Out, "output", "size", "y_stride", "Result.")
 	both.When, gate.When, up.When = "packed", "!packed", "!packed"
 	y.MayAlias = []string{"gate"}
 	return []catalog.Operand{both, gate, up, y}
@@ -80,7 +80,7 @@ func gatedOperands() []catalog.Operand {
 
 func plainOperands() []catalog.Operand {
 	x := rows.Operand("x", "X", catalog.In, "input", "size", "x_stride", "Activations.")
-	y := rows.Operand("y", "Y", catalog.Out, "output", "size", "y_stride", "Result; may be x.")
+	y := rows.Operand("y", "Y", catalog.Out, "output", "size", "y_stride", "Result.")
 	y.MayAlias = []string{"x"}
 	return []catalog.Operand{x, y}
 }

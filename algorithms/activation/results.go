@@ -12,8 +12,8 @@ func siluResults(x string) []string {
 func geluResults(x string) []string {
 	return []string{
 		"gelu(NaN) is NaN, gelu(+Inf) is +Inf, gelu(-Inf) is NaN (-Inf times zero), gelu(±0) is ±0, for both approximations.",
-		"Exact: Φ(" + x + ") keeps its relative accuracy for negative " + x + " until it becomes subnormal in f32 (" + x + " below -13); from -15 down gelu is -0.",
-		"Tanh: the power e^-2u, u = sqrt(2/π)·(" + x + " + 0.044715·" + x + "³), has the range of f32: gelu is -0 where u is -44.37 or less (" + x + " below -10.06).",
+		"Exact: the error of Φ(" + x + ") is relative for negative " + x + " too, at most (40 + 4·" + x + "²)·2^-24, until Φ becomes subnormal in f32 (" + x + " below -12.9); from -15 down gelu is -0.",
+		"Tanh: the power e^-2u, u = sqrt(2/π)·(" + x + " + 0.044715·" + x + "³), has the range of f32: gelu is -0 where u is -44.37 or less (" + x + " below -10.07).",
 	}
 }
 
@@ -22,6 +22,7 @@ func gatedResults() []string {
 	return []string{
 		"A NaN in up gives NaN. An infinity in up times a zero (gate ±0, or one so negative that the function is -0) gives NaN.",
 		"Finite factors whose product is 2^128 or more give an infinity.",
+		"y may be gate where element types and strides are equal. y over up, over gate_up or over part of a tensor is refused.",
 	}
 }
 

@@ -90,7 +90,7 @@ func (f Format) allowed(got uint32, value float64, r Interval) bool {
 }
 
 func (f Format) ulpError(got uint32, value float64) float64 {
-	if got == f.Pattern(value) && !f.HasInf() {
+	if !f.HasInf() && math.Abs(value) > f.Max() && got == f.Pattern(value) {
 		return 0 // saturated as documented
 	}
 	e := f.UlpError(got, value)
