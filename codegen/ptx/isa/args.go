@@ -19,6 +19,8 @@ import (
 //	if=name unless=name  the operand exists if the modifier or value is present, or absent
 //	space=.ss space=x    space of an address
 //	pack                 for the .b types also a vector of 2 or more elements that fill the operand
+//	orpred               a predicate may stand there as well
+//	scalaronly=name      not where operand name is a vector
 //	sink sinkonly wide opt label sym sreg table func proto list
 //
 // Names without an entry follow defaultArg.
@@ -177,6 +179,10 @@ func (r *argRule) word(w string, slots []modSlot) error {
 		r.slot.Opt = true
 	case "pack":
 		r.slot.Pack = true
+	case "orpred":
+		r.slot.OrPred = true
+	case "scalaronly":
+		r.slot.ScalarOnly = val
 	default:
 		if !strings.HasPrefix(w, ".") && !strings.HasPrefix(w, "@") && TypeOf(w) == NoType {
 			return fmt.Errorf("unknown word %q", w)
@@ -242,7 +248,7 @@ func (r *argRule) bind(f *Form) (s Slot, ok bool) {
 func (f *Form) count(arg string) int {
 	switch arg[0] {
 	case '.':
-		n, _ := strconv.Atoi(strings.TrimLeft(f.Mod(arg[1:]), "vx"))
+		n, _ := strconv.Atoi(strings.Trim(f.Mod(arg[1:]), "vxd"))
 		return n
 	case '@':
 		return f.countRule(arg[1:])

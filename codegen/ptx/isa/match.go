@@ -1,8 +1,8 @@
 package isa
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 )
 
 // rowInfo is a compiled row.
@@ -32,20 +32,8 @@ func compileRow(r *Row) (*rowInfo, error) {
 	if ri.args, err = compileArgs(texts, r.Args, ri.slots); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Syntax, err)
 	}
-	ri.op = opName(ri)
+	ri.op = cmp.Or(r.Op, ri.opcode)
 	return ri, nil
-}
-
-// opName joins the opcode with the literals that directly follow it and say which instruction it is.
-func opName(ri *rowInfo) string {
-	name := ri.opcode
-	for _, s := range ri.slots {
-		if !s.literal || s.opt || s.isType || s.name == "sync" || s.name == "aligned" || strings.Contains(s.name, "::") {
-			break
-		}
-		name += "." + s.name
-	}
-	return name
 }
 
 // matcher assigns the tokens of a mnemonic to the slots of one row. ptxas takes modifiers in any order, but types

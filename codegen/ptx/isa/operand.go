@@ -56,8 +56,13 @@ type Slot struct {
 	Type  Type  // of a register, of each element of a vector, of the accessed datum of an address
 	N     int   // elements of KindVec, coordinates of KindTensor; 0: no vector
 	Space Space // of an address
-	// Opt: may be left out, together with everything after it that is Opt too.
+	// Opt: may be left out. Where several are, the ones given fill them from the left; see Form.Assign.
 	Opt bool
+	// ScalarOnly names another operand: where a vector stands there, this one does not exist (wgmma with its A operand
+	// in registers has no imm-trans-a).
+	ScalarOnly string
+	// OrPred: a predicate may stand here too, with another meaning (ignore-src of cp.async).
+	OrPred bool
 	// Pair: joined to the operand before it by '|' instead of a comma: d|p.
 	Pair bool
 	// Sink: '_' may stand for a result that is not wanted; SinkOnly: it must.

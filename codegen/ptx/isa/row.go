@@ -23,6 +23,10 @@ type Row struct {
 	Syntax string
 	Alt    A
 
+	// Op names the instruction without what varies between its forms, for dispatch: "cp.async.bulk.tensor". Empty where
+	// that is the opcode.
+	Op string
+
 	// Where holds the conditions between modifiers that the notation cannot say; see where.go for the language.
 	Where string
 
@@ -59,7 +63,7 @@ func (r *Row) Opcode() string {
 	return r.Syntax
 }
 
-// Mods is the modifier part of Syntax, without the opcode and the operands.
+// mods is the modifier part of Syntax, without the opcode and the operands.
 func (r *Row) mods() string {
 	rest := r.Syntax[len(r.Opcode()):]
 	if i := strings.IndexByte(rest, ' '); i >= 0 {

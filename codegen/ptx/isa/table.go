@@ -3,9 +3,10 @@ package isa
 // chapters are the parts of the table in the order of the manual.
 func chapters() [][]Row {
 	return [][]Row{
-		integerRows, extendedRows, floatRows, halfRows, compareRows, logicRows,
-		moveRows, loadRows, storeRows, addressRows, convertRows,
-		controlRows, barrierRows, warpRows,
+		integerRows, extendedRows, floatRows, halfRows, compareRows, halfCompareRows, logicRows,
+		moveRows, loadRows, storeRows, addressRows, convertRows, asyncRows, tensorRows,
+		controlRows, barrierRows, fenceRows, atomicRows, warpRows, mbarrierRows,
+		matrixRows, wgmmaRows, miscRows,
 	}
 }
 

@@ -26,8 +26,22 @@ var compareRows = []Row{
 		Sec: "9.7.6.3", Doc: "a if c, else b."},
 	{Syntax: "slct{.ftz}.type.ctype d, a, b, c", Alt: A{"type", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64", "ctype", "s32 f32"},
 		Where: "ftz => ctype=f32", Args: "c: .ctype either", PTX: 10, SM: 10, Sec: "9.7.6.4", Doc: "a if c >= 0, else b."},
-	{Syntax: "set.CmpOp{.ftz}.dtype.type d, a, b", Alt: A{"CmpOp", floatCmp, "dtype", "f16 u16 s16 u32 s32", "type", "f16"},
-		Args: "d: .dtype def", PTX: 42, SM: 53, Sec: "9.7.7.1", Doc: "All ones (1.0 for f16) if the comparison holds, else 0."},
+}
+
+// Comparison of half precision (manual 9.7.7).
+var halfCompareRows = []Row{
+	{Syntax: "set.CmpOp{.ftz}.dtype.stype d, a, b", Alt: A{"CmpOp", allCmp, "dtype", "f16 bf16", "stype", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 f32 f64"},
+		Where: setHalfWhere, Args: setHalfArgs, PTX: 42, SM: 53, Sec: "9.7.7.1", Doc: "1.0 if the comparison holds, else 0."},
+	{Syntax: "set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", Alt: A{"CmpOp", allCmp, "BoolOp", "and or xor", "dtype", "f16 bf16", "stype", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 f32 f64"},
+		Where: setHalfWhere, Args: setHalfArgs + "; c: pred", PTX: 42, SM: 53, Sec: "9.7.7.1", Doc: "set, combined with a predicate."},
+	{Syntax: "set.CmpOp{.ftz}.dtype.stype d, a, b", Alt: A{"CmpOp", floatCmp, "dtype", "u16 s16 u32 s32", "stype", "f16 bf16"},
+		Where: "ftz => stype=f16", Args: setHalfArgs, PTX: 42, SM: 53, Sec: "9.7.7.1", Doc: "All ones if the comparison holds, else 0."},
+	{Syntax: "set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", Alt: A{"CmpOp", floatCmp, "BoolOp", "and or xor", "dtype", "u16 s16 u32 s32", "stype", "f16 bf16"},
+		Where: "ftz => stype=f16", Args: setHalfArgs + "; c: pred", PTX: 42, SM: 53, Sec: "9.7.7.1", Doc: "set, combined with a predicate."},
+	{Syntax: "set.CmpOp{.ftz}.dtype.stype d, a, b", Alt: A{"CmpOp", floatCmp, "dtype", "f16x2 bf16x2 u32 s32", "stype", "f16x2 bf16x2"},
+		Where: setPairWhere, Args: setHalfArgs, PTX: 42, SM: 53, Sec: "9.7.7.1", Doc: "Two comparisons of halves."},
+	{Syntax: "set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", Alt: A{"CmpOp", floatCmp, "BoolOp", "and or xor", "dtype", "f16x2 bf16x2 u32 s32", "stype", "f16x2 bf16x2"},
+		Where: setPairWhere, Args: setHalfArgs + "; c: pred", PTX: 42, SM: 53, Sec: "9.7.7.1", Doc: "Two comparisons of halves, combined with a predicate."},
 	{Syntax: "setp.CmpOp{.ftz}.type p, a, b", Alt: A{"CmpOp", floatCmp, "type", "f16"}, Args: "p: pred def", PTX: 42, SM: 53,
 		Sec: "9.7.7.2", Doc: "p is the comparison."},
 	{Syntax: "setp.CmpOp.BoolOp{.ftz}.type p, a, b, {!}c", Alt: A{"CmpOp", floatCmp, "BoolOp", "and or xor", "type", "f16"},
@@ -45,3 +59,10 @@ var compareRows = []Row{
 	{Syntax: "setp.CmpOp.BoolOp.bf16x2 p|q, a, b, {!}c", Alt: A{"CmpOp", floatCmp, "BoolOp", "and or xor"},
 		Args: "p: pred def sink; q: pred def sink; c: pred reg", PTX: 78, SM: 90, Sec: "9.7.7.2", Doc: "Both comparisons, combined with c."},
 }
+
+const (
+	setHalfArgs  = "d: .dtype def; a: .stype either; b: .stype either"
+	setHalfWhere = "CmpOp=equ|neu|ltu|leu|gtu|geu|num|nan => stype=f16|f32|f64; CmpOp=lo|ls|hi|hs => stype=u16|u32|u64;" +
+		" stype=b16|b32|b64 => CmpOp=eq|ne; ftz => dtype=f16 & stype=f16|f32"
+	setPairWhere = "dtype=f16x2 => stype=f16x2; dtype=bf16x2 => stype=bf16x2; ftz => stype=f16x2"
+)

@@ -58,13 +58,13 @@ var integerRows = []Row{
 // Extended-precision integer arithmetic (manual 9.7.2): the carry flag is a register of the thread that lives until
 // the next instruction that writes it. It is not an operand, so these instructions are not pure.
 var extendedRows = []Row{
-	{Syntax: "add.cc.type d, a, b", Alt: A{"type", "u32 s32 u64 s64"}, PTX: 12, SM: 10, Sec: "9.7.2.1", Volatile: true, Doc: "add, writing the carry."},
+	{Op: "add.cc", Syntax: "add.cc.type d, a, b", Alt: A{"type", "u32 s32 u64 s64"}, PTX: 12, SM: 10, Sec: "9.7.2.1", Volatile: true, Doc: "add, writing the carry."},
 	{Syntax: "addc{.cc}.type d, a, b", Alt: A{"type", "u32 s32 u64 s64"}, PTX: 12, SM: 10, Sec: "9.7.2.2", Volatile: true,
 		Doc: "add with carry in; .cc also writes it."},
-	{Syntax: "sub.cc.type d, a, b", Alt: A{"type", "u32 s32 u64 s64"}, PTX: 12, SM: 10, Sec: "9.7.2.3", Volatile: true, Doc: "sub, writing the borrow."},
+	{Op: "sub.cc", Syntax: "sub.cc.type d, a, b", Alt: A{"type", "u32 s32 u64 s64"}, PTX: 12, SM: 10, Sec: "9.7.2.3", Volatile: true, Doc: "sub, writing the borrow."},
 	{Syntax: "subc{.cc}.type d, a, b", Alt: A{"type", "u32 s32 u64 s64"}, PTX: 12, SM: 10, Sec: "9.7.2.4", Volatile: true,
 		Doc: "sub with borrow in; .cc also writes it."},
-	{Syntax: "mad.mode.cc.type d, a, b, c", Alt: A{"mode", "hi lo", "type", "u32 s32 u64 s64"}, PTX: 30, SM: 20, Sec: "9.7.2.5", Volatile: true,
+	{Op: "mad.cc", Syntax: "mad.mode.cc.type d, a, b, c", Alt: A{"mode", "hi lo", "type", "u32 s32 u64 s64"}, PTX: 30, SM: 20, Sec: "9.7.2.5", Volatile: true,
 		Doc: "mad.mode, writing the carry."},
 	{Syntax: "madc.mode{.cc}.type d, a, b, c", Alt: A{"mode", "hi lo", "type", "u32 s32 u64 s64"}, PTX: 30, SM: 20, Sec: "9.7.2.6", Volatile: true,
 		Doc: "mad.mode with carry in; .cc also writes it."},
