@@ -5,6 +5,7 @@ import (
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
 	"github.com/oxideinfer/oxide/algorithms/internal/invoke"
+	"github.com/oxideinfer/oxide/algorithms/internal/rows"
 	gen "github.com/oxideinfer/oxide/gen/normalization"
 	"github.com/oxideinfer/oxide/runtime"
 )
@@ -48,11 +49,11 @@ func addRMSNormOperator() *catalog.Operator {
 		Doc: "sum = x + residual, rounded to f32 and then to the input's type; y = sum · rsqrt(mean(sum²) + epsilon) · " +
 			"(weight + weight_offset), row by row, in f32.",
 		Source: "Zhang and Sennrich, Root Mean Square Layer Normalization, 2019; the fusion as in vLLM's fused_add_rms_norm",
-		Fields: []catalog.Field{maxRowsField(), hiddenField(), inputField(), weightField(), outputField(),
-			strideField("x_stride", "XStride", "row of x"), strideField("residual_stride", "ResidualStride", "row of residual"),
-			strideField("sum_stride", "SumStride", "row of sum"), strideField("y_stride", "YStride", "row of y"), alignField(),
-			epsilonField(), offsetField(), roundingField(), scaleField()},
-		Dims: rowsDim(),
+		Fields: []catalog.Field{rows.MaxRows(), hiddenField(), rows.Input(), weightField(), rows.Output(),
+			rows.Stride("x_stride", "XStride", "x"), rows.Stride("residual_stride", "ResidualStride", "residual"),
+			rows.Stride("sum_stride", "SumStride", "sum"), rows.Stride("y_stride", "YStride", "y"), rows.Align(),
+			epsilonField(), offsetField(), roundingField(), rows.Scale()},
+		Dims: rows.Dims(),
 		Operands: []catalog.Operand{
 			rowOperand("x", "X", catalog.In, "input", "x_stride", "Output of the layer before."),
 			rowOperand("residual", "Residual", catalog.In, "input", "residual_stride", "Residual stream."),
@@ -61,9 +62,9 @@ func addRMSNormOperator() *catalog.Operator {
 			rowOperand("y", "Y", catalog.Out, "output", "y_stride", "Normalised result.", "x"),
 		},
 		Algorithms: []catalog.Algorithm{
-			oxide("OxideSm90AddRMSNormRow", "The row in registers, one block a row.", packed, fitting),
-			oxide("OxideSm90AddRMSNormStreamPacket", "Two passes over the row, 8 elements at a time.", packed),
-			oxide("OxideSm90AddRMSNormStreamElement", "Two passes over the row, one element at a time."),
+			rows.Oxide("OxideSm90AddRMSNormRow", "The row in registers, one block a row.", packed, fitting),
+			rows.Oxide("OxideSm90AddRMSNormStreamPacket", "Two passes over the row, 8 elements at a time.", packed),
+			rows.Oxide("OxideSm90AddRMSNormStreamElement", "Two passes over the row, one element at a time."),
 		},
 		Results: append(rmsResults(), "What is said of a row holds for the row of sum: infinities of both signs at one place make a NaN."),
 	}
@@ -76,20 +77,20 @@ func (s AddRMSNormSpec) Validate() error {
 	if err := op.Check(&s); err != nil {
 		return err
 	}
-	return errors.Join(formats(op, s.Input, s.Weight, s.Output), scaled(op, s.Output, s.OutputScale), offset(op, s.WeightOffset),
-		stride(op, "x_stride", s.XStride, s.Hidden), stride(op, "residual_stride", s.ResidualStride, s.Hidden),
-		stride(op, "sum_stride", s.SumStride, s.Hidden), stride(op, "y_stride", s.YStride, s.Hidden), powerOfTwo(op, s.Align, s.Input))
+	return errors.Join(formats(op, s.Input, s.Weight, s.Output), rows.CheckScale(op, s.Output, s.OutputScale), offset(op, s.WeightOffset),
+		rows.CheckStride(op, "x_stride", s.XStride, s.Hidden), rows.CheckStride(op, "residual_stride", s.ResidualStride, s.Hidden),
+		rows.CheckStride(op, "sum_stride", s.SumStride, s.Hidden), rows.CheckStride(op, "y_stride", s.YStride, s.Hidden), rows.CheckAlign(op, s.Align, s.Input))
 }
 
 func (s *AddRMSNormSpec) candidates(op *catalog.Operator) []invoke.Candidate {
 	types, before := typesName(s.Input, s.Weight, s.Output), suffix(s.Rounding, s.Input)
-	unpacked := notPacked(op, s.Align, s.Hidden, named{"x_stride", s.XStride}, named{"residual_stride", s.ResidualStride},
-		named{"sum_stride", s.SumStride}, named{"y_stride", s.YStride})
+	unpacked := rows.NotPacked(op, s.Align, rows.Named{Field: "hidden", Value: s.Hidden}, rows.Named{Field: "x_stride", Value: s.XStride}, rows.Named{Field: "residual_stride", Value: s.ResidualStride},
+		rows.Named{Field: "sum_stride", Value: s.SumStride}, rows.Named{Field: "y_stride", Value: s.YStride})
 	row := rowVariant(gen.OxideSm90AddRMSNormRowVariants(), types, before, s.Hidden, s.MaxRows)
 	return []invoke.Candidate{
-		{Artifact: gen.OxideSm90AddRMSNormRow(row, target), Refusal: errors.Join(unpacked, tooLong(op, row, s.Hidden))},
-		{Artifact: gen.OxideSm90AddRMSNormStreamPacket(types+before, target), Refusal: unpacked},
-		{Artifact: gen.OxideSm90AddRMSNormStreamElement(types+before, target)},
+		{Artifact: gen.OxideSm90AddRMSNormRow(row, rows.Target), Refusal: errors.Join(unpacked, tooLong(op, row, s.Hidden))},
+		{Artifact: gen.OxideSm90AddRMSNormStreamPacket(types+before, rows.Target), Refusal: unpacked},
+		{Artifact: gen.OxideSm90AddRMSNormStreamElement(types+before, rows.Target)},
 	}
 }
 

@@ -5,14 +5,9 @@ import (
 	"strings"
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
+	"github.com/oxideinfer/oxide/algorithms/internal/rows"
 	"github.com/oxideinfer/oxide/runtime"
 )
-
-// target is the only target with artifacts so far.
-const target = "sm_90a"
-
-// packet is how many elements a packet kernel moves together.
-const packet = 8
 
 // typesName is the part of a variant's name that says the element types.
 func typesName(input, weight, output oxrt.DType) string {
@@ -33,7 +28,7 @@ func suffix(r Rounding, input oxrt.DType) string {
 }
 
 // fewRows is the most rows for which one block should finish its row as soon as possible. Beyond, more rows in flight pay
-// more. Measured on an H200; a constant, so that a plan does not depend on the device.
+// more. A constant, so that the choice does not depend on the device.
 const fewRows = 256
 
 // rowVariant picks a register-resident variant, "" if none holds the row: one of the least capacity that does, and of
@@ -42,7 +37,7 @@ func rowVariant(variants []string, prefix, suffix string, hidden, maxRows int) s
 	best, bestCapacity, bestThreads := "", 0, 0
 	for _, v := range variants {
 		threads, packets, ok := rowSize(v, prefix, suffix)
-		capacity := threads * packets * packet
+		capacity := threads * packets * rows.Packet
 		if !ok || capacity < hidden {
 			continue
 		}
@@ -68,28 +63,6 @@ func rowSize(variant, prefix, suffix string) (threads, packets int, ok bool) {
 	}
 	n, err := fmt.Sscanf(size, "%dx%d", &threads, &packets)
 	return threads, packets, n == 2 && err == nil && fmt.Sprintf("%dx%d", threads, packets) == size
-}
-
-// named is a field of a Spec.
-type named struct {
-	name  string
-	value int
-}
-
-// notPacked says why 16-byte accesses cannot read the rows, nil if they can. Alignment and strides are what counts.
-func notPacked(op *catalog.Operator, align, hidden int, strides ...named) error {
-	if align%16 != 0 {
-		return op.Refuse("align", "a multiple of 16 for this algorithm", fmt.Sprint(align))
-	}
-	if hidden%packet != 0 {
-		return op.Refuse("hidden", "a multiple of 8 for this algorithm", fmt.Sprint(hidden))
-	}
-	for _, s := range strides {
-		if s.value%packet != 0 {
-			return op.Refuse(s.name, "a multiple of 8 for this algorithm", fmt.Sprint(s.value))
-		}
-	}
-	return nil
 }
 
 // tooLong says that no register-resident variant holds the row.

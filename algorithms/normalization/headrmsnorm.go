@@ -7,6 +7,7 @@ import (
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
 	"github.com/oxideinfer/oxide/algorithms/internal/invoke"
+	"github.com/oxideinfer/oxide/algorithms/internal/rows"
 	gen "github.com/oxideinfer/oxide/gen/normalization"
 	"github.com/oxideinfer/oxide/runtime"
 )
@@ -45,7 +46,7 @@ type HeadRMSNormPlan struct {
 }
 
 // headsPerBlock is how many heads of one token a block of the kernel normalises: 128 threads with 8 elements each.
-func headsPerBlock(headDim int) int { return 128 * packet / headDim }
+func headsPerBlock(headDim int) int { return 128 * rows.Packet / headDim }
 
 func headOperand(name, goName string, access catalog.Access, heads, tokenStride, headStride, when, doc string, alias ...string) catalog.Operand {
 	return catalog.Operand{Name: name, Go: goName, Access: access, DType: "input", Shape: []string{"tokens", heads, "head_dim"},
@@ -55,6 +56,12 @@ func headOperand(name, goName string, access catalog.Access, heads, tokenStride,
 func headWeight(name, goName, when, doc string) catalog.Operand {
 	return catalog.Operand{Name: name, Go: goName, Access: catalog.In, DType: "weight", Shape: []string{"head_dim"},
 		Strides: []string{"1"}, When: when, Doc: doc}
+}
+
+func headStride(name, goName, unit, of string) catalog.Field {
+	f := rows.Stride(name, goName, of)
+	f.Doc = "Elements from one " + unit + " of " + of + " to the next; 0: densely packed."
+	return f
 }
 
 func headRMSNormOperator() *catalog.Operator {
@@ -67,15 +74,15 @@ func headRMSNormOperator() *catalog.Operator {
 			"in one launch.",
 		Source: "Henry et al., Query-Key Normalization for Transformers, 2020, with RMSNorm as in Qwen3 and Gemma 3",
 		Fields: []catalog.Field{
-			{Name: "max_tokens", Go: "MaxTokens", Kind: catalog.Int, Default: "65536", Min: 1, Max: largest - 1, Doc: "Most tokens of a call."},
+			{Name: "max_tokens", Go: "MaxTokens", Kind: catalog.Int, Default: "65536", Min: 1, Max: rows.Largest - 1, Doc: "Most tokens of a call."},
 			count("q_heads", "QHeads", "Heads of q.", 1), count("k_heads", "KHeads", "Heads of k; 0: there is no k.", 0),
 			{Name: "head_dim", Go: "HeadDim", Kind: catalog.Int, Min: 64, Max: 256, Doc: "Elements of a head: 64, 128 or 256."},
-			inputField(), weightField(),
-			strideField("q_token_stride", "QTokenStride", "token of q"), strideField("q_head_stride", "QHeadStride", "head of q"),
-			strideField("k_token_stride", "KTokenStride", "token of k"), strideField("k_head_stride", "KHeadStride", "head of k"),
-			strideField("q_out_token_stride", "QOutTokenStride", "token of q_out"), strideField("q_out_head_stride", "QOutHeadStride", "head of q_out"),
-			strideField("k_out_token_stride", "KOutTokenStride", "token of k_out"), strideField("k_out_head_stride", "KOutHeadStride", "head of k_out"),
-			alignField(), epsilonField(), offsetField(), roundingField(),
+			rows.Input(), weightField(),
+			headStride("q_token_stride", "QTokenStride", "token", "q"), headStride("q_head_stride", "QHeadStride", "head", "q"),
+			headStride("k_token_stride", "KTokenStride", "token", "k"), headStride("k_head_stride", "KHeadStride", "head", "k"),
+			headStride("q_out_token_stride", "QOutTokenStride", "token", "q_out"), headStride("q_out_head_stride", "QOutHeadStride", "head", "q_out"),
+			headStride("k_out_token_stride", "KOutTokenStride", "token", "k_out"), headStride("k_out_head_stride", "KOutHeadStride", "head", "k_out"),
+			rows.Align(), epsilonField(), offsetField(), roundingField(),
 		},
 		Dims: []catalog.Dim{{Name: "tokens", Max: "max_tokens", Doc: "Tokens of this call."}},
 		Operands: []catalog.Operand{
@@ -88,33 +95,32 @@ func headRMSNormOperator() *catalog.Operator {
 				"Normalised keys; may share rows of one tensor with q_out.", "k"),
 		},
 		Algorithms: []catalog.Algorithm{
-			oxide("OxideSm90HeadRMSNorm", "A head in the registers of 8, 16 or 32 lanes, q and k in one launch.",
+			rows.Oxide("OxideSm90HeadRMSNorm", "A head in the registers of 8, 16 or 32 lanes, q and k in one launch.",
 				"all strides are multiples of 8, align is a multiple of 16"),
 		},
 		Results: append(rmsResults(), "What is said of a row holds for a head."),
 	}
 }
 
-// strides lists the Spec's strides with the least that keeps heads and tokens apart.
-func (s *HeadRMSNormSpec) strides() []struct {
-	named
-	least int
-} {
-	type entry = struct {
-		named
-		least int
-	}
+// spacing is a stride with the least that keeps heads or tokens apart.
+type spacing struct {
+	name         string
+	value, least int
+}
+
+// strides lists the Spec's strides.
+func (s *HeadRMSNormSpec) strides() []spacing {
 	row := func(heads, headStride int) int {
 		if heads == 0 {
 			return 0
 		}
 		return (heads-1)*int(dense(headStride, s.HeadDim)) + s.HeadDim
 	}
-	return []entry{
-		{named{"q_head_stride", s.QHeadStride}, s.HeadDim}, {named{"q_token_stride", s.QTokenStride}, row(s.QHeads, s.QHeadStride)},
-		{named{"k_head_stride", s.KHeadStride}, s.HeadDim}, {named{"k_token_stride", s.KTokenStride}, row(s.KHeads, s.KHeadStride)},
-		{named{"q_out_head_stride", s.QOutHeadStride}, s.HeadDim}, {named{"q_out_token_stride", s.QOutTokenStride}, row(s.QHeads, s.QOutHeadStride)},
-		{named{"k_out_head_stride", s.KOutHeadStride}, s.HeadDim}, {named{"k_out_token_stride", s.KOutTokenStride}, row(s.KHeads, s.KOutHeadStride)},
+	return []spacing{
+		{"q_head_stride", s.QHeadStride, s.HeadDim}, {"q_token_stride", s.QTokenStride, row(s.QHeads, s.QHeadStride)},
+		{"k_head_stride", s.KHeadStride, s.HeadDim}, {"k_token_stride", s.KTokenStride, row(s.KHeads, s.KHeadStride)},
+		{"q_out_head_stride", s.QOutHeadStride, s.HeadDim}, {"q_out_token_stride", s.QOutTokenStride, row(s.QHeads, s.QOutHeadStride)},
+		{"k_out_head_stride", s.KOutHeadStride, s.HeadDim}, {"k_out_token_stride", s.KOutTokenStride, row(s.KHeads, s.KOutHeadStride)},
 	}
 }
 
@@ -125,24 +131,24 @@ func (s HeadRMSNormSpec) Validate() error {
 	if err := op.Check(&s); err != nil {
 		return err
 	}
-	all := []error{formats(op, s.Input, s.Weight, s.Input), offset(op, s.WeightOffset), powerOfTwo(op, s.Align, s.Input)}
+	all := []error{formats(op, s.Input, s.Weight, s.Input), offset(op, s.WeightOffset), rows.CheckAlign(op, s.Align, s.Input)}
 	if !slices.Contains([]int{64, 128, 256}, s.HeadDim) {
 		all = append(all, op.Refuse("head_dim", "64, 128 or 256", fmt.Sprint(s.HeadDim)))
 	}
 	for _, e := range s.strides() {
-		all = append(all, stride(op, e.name, e.value, e.least))
+		all = append(all, rows.CheckStride(op, e.name, e.value, e.least))
 	}
 	all = append(all, s.candidates(op)[0].Refusal)
 	return errors.Join(all...)
 }
 
 func (s *HeadRMSNormSpec) candidates(op *catalog.Operator) []invoke.Candidate {
-	var strides []named
+	var strides []rows.Named
 	for _, e := range s.strides() {
-		strides = append(strides, e.named)
+		strides = append(strides, rows.Named{Field: e.name, Value: e.value})
 	}
 	variant := fmt.Sprintf("%s_D%d%s", inWeightName(s.Input, s.Weight), s.HeadDim, suffix(s.Rounding, s.Input))
-	return []invoke.Candidate{{Artifact: gen.OxideSm90HeadRMSNorm(variant, target), Refusal: notPacked(op, s.Align, s.HeadDim, strides...)}}
+	return []invoke.Candidate{{Artifact: gen.OxideSm90HeadRMSNorm(variant, rows.Target), Refusal: rows.NotPacked(op, s.Align, strides...)}}
 }
 
 // PlanHeadRMSNorm validates the Spec and loads the artifact on the device.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
 	"github.com/oxideinfer/oxide/algorithms/internal/invoke"
+	"github.com/oxideinfer/oxide/algorithms/internal/rows"
 	gen "github.com/oxideinfer/oxide/gen/normalization"
 	"github.com/oxideinfer/oxide/runtime"
 )
@@ -46,11 +47,11 @@ func layerNormOperator() *catalog.Operator {
 		Doc: "y = (x - mean(x)) · rsqrt(var(x) + epsilon) · weight + bias, row by row, in f32; var is the mean of the squared " +
 			"differences from the mean.",
 		Source: "Ba, Kiros and Hinton, Layer Normalization, 2016",
-		Fields: []catalog.Field{maxRowsField(), hiddenField(), inputField(), weightField(), outputField(),
+		Fields: []catalog.Field{rows.MaxRows(), hiddenField(), rows.Input(), weightField(), rows.Output(),
 			{Name: "bias", Go: "Bias", Kind: catalog.Bool, Default: "false", Doc: "Whether there is a bias."},
-			strideField("x_stride", "XStride", "row of x"), strideField("y_stride", "YStride", "row of y"), alignField(),
-			epsilonField(), scaleField()},
-		Dims: rowsDim(),
+			rows.Stride("x_stride", "XStride", "x"), rows.Stride("y_stride", "YStride", "y"), rows.Align(),
+			epsilonField(), rows.Scale()},
+		Dims: rows.Dims(),
 		Operands: []catalog.Operand{
 			rowOperand("x", "X", catalog.In, "input", "x_stride", "Activations."),
 			vectorOperand("weight", "Weight", "", "Factor of each column; a constant (see programmatic launch)."),
@@ -58,9 +59,9 @@ func layerNormOperator() *catalog.Operator {
 			rowOperand("y", "Y", catalog.Out, "output", "y_stride", "Result.", "x"),
 		},
 		Algorithms: []catalog.Algorithm{
-			oxide("OxideSm90LayerNormRow", "The row in registers, one block a row.", packed, fitting),
-			oxide("OxideSm90LayerNormStreamPacket", "Three passes over the row, 8 elements at a time.", packed),
-			oxide("OxideSm90LayerNormStreamElement", "Three passes over the row, one element at a time."),
+			rows.Oxide("OxideSm90LayerNormRow", "The row in registers, one block a row.", packed, fitting),
+			rows.Oxide("OxideSm90LayerNormStreamPacket", "Three passes over the row, 8 elements at a time.", packed),
+			rows.Oxide("OxideSm90LayerNormStreamElement", "Three passes over the row, one element at a time."),
 		},
 		Results: layerResults(),
 	}
@@ -73,18 +74,18 @@ func (s LayerNormSpec) Validate() error {
 	if err := op.Check(&s); err != nil {
 		return err
 	}
-	return errors.Join(formats(op, s.Input, s.Weight, s.Output), scaled(op, s.Output, s.OutputScale),
-		stride(op, "x_stride", s.XStride, s.Hidden), stride(op, "y_stride", s.YStride, s.Hidden), powerOfTwo(op, s.Align, s.Input))
+	return errors.Join(formats(op, s.Input, s.Weight, s.Output), rows.CheckScale(op, s.Output, s.OutputScale),
+		rows.CheckStride(op, "x_stride", s.XStride, s.Hidden), rows.CheckStride(op, "y_stride", s.YStride, s.Hidden), rows.CheckAlign(op, s.Align, s.Input))
 }
 
 func (s *LayerNormSpec) candidates(op *catalog.Operator) []invoke.Candidate {
 	types := typesName(s.Input, s.Weight, s.Output)
-	unpacked := notPacked(op, s.Align, s.Hidden, named{"x_stride", s.XStride}, named{"y_stride", s.YStride})
+	unpacked := rows.NotPacked(op, s.Align, rows.Named{Field: "hidden", Value: s.Hidden}, rows.Named{Field: "x_stride", Value: s.XStride}, rows.Named{Field: "y_stride", Value: s.YStride})
 	row := rowVariant(gen.OxideSm90LayerNormRowVariants(), types, "", s.Hidden, s.MaxRows)
 	return []invoke.Candidate{
-		{Artifact: gen.OxideSm90LayerNormRow(row, target), Refusal: errors.Join(unpacked, tooLong(op, row, s.Hidden))},
-		{Artifact: gen.OxideSm90LayerNormStreamPacket(types, target), Refusal: unpacked},
-		{Artifact: gen.OxideSm90LayerNormStreamElement(types, target)},
+		{Artifact: gen.OxideSm90LayerNormRow(row, rows.Target), Refusal: errors.Join(unpacked, tooLong(op, row, s.Hidden))},
+		{Artifact: gen.OxideSm90LayerNormStreamPacket(types, rows.Target), Refusal: unpacked},
+		{Artifact: gen.OxideSm90LayerNormStreamElement(types, rows.Target)},
 	}
 }
 

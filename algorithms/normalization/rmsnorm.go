@@ -5,6 +5,7 @@ import (
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
 	"github.com/oxideinfer/oxide/algorithms/internal/invoke"
+	"github.com/oxideinfer/oxide/algorithms/internal/rows"
 	gen "github.com/oxideinfer/oxide/gen/normalization"
 	"github.com/oxideinfer/oxide/runtime"
 )
@@ -46,19 +47,19 @@ func rmsNormOperator() *catalog.Operator {
 		Name:   "normalization.rms_norm",
 		Doc:    "y = x · rsqrt(mean(x²) + epsilon) · (weight + weight_offset), row by row, in f32.",
 		Source: "Zhang and Sennrich, Root Mean Square Layer Normalization, 2019",
-		Fields: []catalog.Field{maxRowsField(), hiddenField(), inputField(), weightField(), outputField(),
-			strideField("x_stride", "XStride", "row of x"), strideField("y_stride", "YStride", "row of y"), alignField(),
-			epsilonField(), offsetField(), roundingField(), scaleField()},
-		Dims: rowsDim(),
+		Fields: []catalog.Field{rows.MaxRows(), hiddenField(), rows.Input(), weightField(), rows.Output(),
+			rows.Stride("x_stride", "XStride", "x"), rows.Stride("y_stride", "YStride", "y"), rows.Align(),
+			epsilonField(), offsetField(), roundingField(), rows.Scale()},
+		Dims: rows.Dims(),
 		Operands: []catalog.Operand{
 			rowOperand("x", "X", catalog.In, "input", "x_stride", "Activations."),
 			vectorOperand("weight", "Weight", "", "Factor of each column; a constant (see programmatic launch)."),
 			rowOperand("y", "Y", catalog.Out, "output", "y_stride", "Result.", "x"),
 		},
 		Algorithms: []catalog.Algorithm{
-			oxide("OxideSm90RMSNormRow", "The row in registers, one block a row.", packed, fitting),
-			oxide("OxideSm90RMSNormStreamPacket", "Two passes over the row, 8 elements at a time.", packed),
-			oxide("OxideSm90RMSNormStreamElement", "Two passes over the row, one element at a time."),
+			rows.Oxide("OxideSm90RMSNormRow", "The row in registers, one block a row.", packed, fitting),
+			rows.Oxide("OxideSm90RMSNormStreamPacket", "Two passes over the row, 8 elements at a time.", packed),
+			rows.Oxide("OxideSm90RMSNormStreamElement", "Two passes over the row, one element at a time."),
 		},
 		Results: rmsResults(),
 	}
@@ -71,18 +72,18 @@ func (s RMSNormSpec) Validate() error {
 	if err := op.Check(&s); err != nil {
 		return err
 	}
-	return errors.Join(formats(op, s.Input, s.Weight, s.Output), scaled(op, s.Output, s.OutputScale), offset(op, s.WeightOffset),
-		stride(op, "x_stride", s.XStride, s.Hidden), stride(op, "y_stride", s.YStride, s.Hidden), powerOfTwo(op, s.Align, s.Input))
+	return errors.Join(formats(op, s.Input, s.Weight, s.Output), rows.CheckScale(op, s.Output, s.OutputScale), offset(op, s.WeightOffset),
+		rows.CheckStride(op, "x_stride", s.XStride, s.Hidden), rows.CheckStride(op, "y_stride", s.YStride, s.Hidden), rows.CheckAlign(op, s.Align, s.Input))
 }
 
 func (s *RMSNormSpec) candidates(op *catalog.Operator) []invoke.Candidate {
 	types, before := typesName(s.Input, s.Weight, s.Output), suffix(s.Rounding, s.Input)
-	unpacked := notPacked(op, s.Align, s.Hidden, named{"x_stride", s.XStride}, named{"y_stride", s.YStride})
+	unpacked := rows.NotPacked(op, s.Align, rows.Named{Field: "hidden", Value: s.Hidden}, rows.Named{Field: "x_stride", Value: s.XStride}, rows.Named{Field: "y_stride", Value: s.YStride})
 	row := rowVariant(gen.OxideSm90RMSNormRowVariants(), types, before, s.Hidden, s.MaxRows)
 	return []invoke.Candidate{
-		{Artifact: gen.OxideSm90RMSNormRow(row, target), Refusal: errors.Join(unpacked, tooLong(op, row, s.Hidden))},
-		{Artifact: gen.OxideSm90RMSNormStreamPacket(types+before, target), Refusal: unpacked},
-		{Artifact: gen.OxideSm90RMSNormStreamElement(types+before, target)},
+		{Artifact: gen.OxideSm90RMSNormRow(row, rows.Target), Refusal: errors.Join(unpacked, tooLong(op, row, s.Hidden))},
+		{Artifact: gen.OxideSm90RMSNormStreamPacket(types+before, rows.Target), Refusal: unpacked},
+		{Artifact: gen.OxideSm90RMSNormStreamElement(types+before, rows.Target)},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
 	"github.com/oxideinfer/oxide/algorithms/internal/invoke"
+	"github.com/oxideinfer/oxide/algorithms/internal/rows"
 	"github.com/oxideinfer/oxide/runtime"
 )
 
@@ -45,18 +46,7 @@ func formats(op *catalog.Operator, input, weight, output oxrt.DType) error {
 	if weight != input && weight != oxrt.F32 {
 		all = append(all, op.Refuse("weight", "f32 or the input's type "+input.String(), weight.String()))
 	}
-	if output != input && output != oxrt.E4M3 {
-		all = append(all, op.Refuse("output", "e4m3 or the input's type "+input.String(), output.String()))
-	}
-	return errors.Join(all...)
-}
-
-// scaled checks the scale of an e4m3 output.
-func scaled(op *catalog.Operator, output oxrt.DType, scale float32) error {
-	if output != oxrt.E4M3 && scale != 1 {
-		return op.Refuse("output_scale", "1 unless the output is e4m3", fmt.Sprint(scale))
-	}
-	return nil
+	return errors.Join(append(all, rows.CheckOutput(op, input, output))...)
 }
 
 // offset checks the weight offset.
@@ -67,26 +57,5 @@ func offset(op *catalog.Operator, value float32) error {
 	return nil
 }
 
-// stride checks that rows do not overlap.
-func stride(op *catalog.Operator, name string, got, atLeast int) error {
-	if got != 0 && got < atLeast {
-		return op.Refuse(name, fmt.Sprintf("0 or at least %d", atLeast), fmt.Sprint(got))
-	}
-	return nil
-}
-
-// dense replaces a stride of 0.
-func dense(stride, packed int) uint64 {
-	if stride == 0 {
-		return uint64(packed)
-	}
-	return uint64(stride)
-}
-
-// powerOfTwo checks an alignment.
-func powerOfTwo(op *catalog.Operator, align int, input oxrt.DType) error {
-	if align&(align-1) != 0 || align < input.Size() {
-		return op.Refuse("align", fmt.Sprintf("a power of two, %d or more", input.Size()), fmt.Sprint(align))
-	}
-	return nil
-}
+// dense is a stride as kernels take it, with 0 replaced.
+func dense(stride, packed int) uint64 { return uint64(rows.Dense(stride, packed)) }
