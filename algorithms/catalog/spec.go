@@ -97,11 +97,10 @@ func (v Values) set(f Field, text string) error {
 		}
 		x.SetFloat(n)
 	case Bool:
-		b, err := strconv.ParseBool(text)
-		if err != nil {
+		if text != "true" && text != "false" {
 			return refuse()
 		}
-		x.SetBool(b)
+		x.SetBool(text == "true")
 	case Type:
 		d, ok := oxrt.ParseDType(text)
 		if !ok {

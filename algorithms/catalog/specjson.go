@@ -25,6 +25,7 @@ func (op *Operator) DecodeSpec(data []byte, spec any) error {
 		switch {
 		case !ok && f.Default == "":
 			all = append(all, op.Refuse(f.Name, f.want(), "no such field in the spec"))
+		case !ok && !v.hasSource(f): // reported at the field that the default comes from
 		case !ok:
 			all = append(all, v.setDefault(f))
 		case f.quoted() != text.quoted:
@@ -58,6 +59,13 @@ func (op *Operator) Complete(spec any) {
 			_ = v.setDefault(f)
 		}
 	}
+}
+
+// hasSource reports whether the default of a field can be had: a default that is another field's needs that field.
+func (v Values) hasSource(f Field) bool {
+	name, copied := strings.CutPrefix(f.Default, "=")
+	other, _ := v.op.field(name)
+	return !copied || !v.spec.FieldByName(other.Go).IsZero()
 }
 
 func (v Values) setDefault(f Field) error {
