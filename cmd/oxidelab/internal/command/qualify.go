@@ -33,8 +33,8 @@ func (l *lab) qualify(args []string) (err error) {
 	quick := f.Bool("quick", false, "only the cases that run on every change")
 	verbose := f.Bool("v", false, "print every case")
 	jsonPath := f.String("json", "", "write every outcome to this `file`")
-	if _, err := parse(f, args); err != nil {
-		return err
+	if rest, err := parse(f, args); err != nil || len(rest) > 0 {
+		return errors.Join(err, unexpected(rest))
 	}
 	selected, err := matching(*only)
 	if err != nil {
