@@ -111,17 +111,6 @@ func describeWant(value float64, r Interval) string {
 	return fmt.Sprintf("%.9g within [%.9g, %.9g]", value, r.Lo, r.Hi)
 }
 
-// Bitwise compares the logical elements of two strided outputs and returns how many differ.
-func Bitwise(t Tensor, a, b []byte) int {
-	n := 0
-	t.Offsets(func(_, offset int) {
-		if ReadBits(t.DType, a, offset) != ReadBits(t.DType, b, offset) {
-			n++
-		}
-	})
-	return n
-}
-
 // Summary joins the verdicts of several outputs into one line.
 func Summary(names []string, verdicts []Verdict) string {
 	var parts []string

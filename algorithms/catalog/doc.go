@@ -8,7 +8,7 @@
 // operator on named tensors without knowing its Go types:
 //
 //	spec, err := binding.ParseSpec(data)          // JSON, with defaults; unknown and missing fields are errors
-//	tensors := binding.Tensors(spec)              // concrete shapes, strides and types of all operands
+//	tensors, err := binding.Operator.Tensors(spec, rows) // concrete shapes, strides and types of all operands
 //	plan, err := binding.Plan(dev, spec, "")      // "" takes the algorithm that the family recommends
 //	err = plan.EnqueueCall(scope, call)           // regions in the order of Operator.Operands
 //

@@ -40,24 +40,40 @@ func (p *HeadRMSNormPlan) bind(scope *oxrt.Scope, o HeadRMSNormOperands) error {
 		return err
 	}
 	bound := apart[:0]
-	for _, x := range operands {
-		parts := [...]oxrt.Region{x.Region}
-		rest := parts[:]
-		for _, y := range operands {
-			if p.interleaved(x, y) {
-				rest = outside(rest, y.Region)
-			}
-		}
-		for _, r := range rest {
-			x.Region = r
-			bound = append(bound, x)
-		}
+	for i := range operands {
+		bound = p.appendApart(bound, operands, i)
 	}
 	return scope.Bind("normalization.head_rms_norm", bound...)
 }
 
+// appendApart appends operand i without what it shares with operands between whose rows its own lie.
+func (p *HeadRMSNormPlan) appendApart(bound, operands []oxrt.Operand, i int) []oxrt.Operand {
+	first := len(bound)
+	bound = append(bound, operands[i])
+	for j := range operands {
+		if !p.interleaved(&operands[i], &operands[j]) {
+			continue
+		}
+		hole := operands[j].Region
+		for n := len(bound) - 1; n >= first; n-- {
+			before, behind := outside(bound[n].Region, hole)
+			if before.Len() == 0 {
+				bound[n].Region = behind
+				continue
+			}
+			bound[n].Region = before
+			if behind.Len() > 0 {
+				rest := bound[n]
+				rest.Region = behind
+				bound = append(bound, rest)
+			}
+		}
+	}
+	return bound
+}
+
 // interleaved reports whether x is k or k_out, y is q or q_out, and their rows lie side by side in one tensor.
-func (p *HeadRMSNormPlan) interleaved(x, y oxrt.Operand) bool {
+func (p *HeadRMSNormPlan) interleaved(x, y *oxrt.Operand) bool {
 	xStride, xRow, isK := p.rowOf(x.Name)
 	yStride, yRow, isQ := p.rowOf(y.Name)
 	if !isK || !isQ || x.Name[0] != 'k' || y.Name[0] != 'q' || xStride != yStride {
@@ -87,31 +103,21 @@ func (p *HeadRMSNormPlan) rowOf(name string) (stride, row uint64, ok bool) {
 	return 0, 0, false
 }
 
-// outside removes a range from regions of the same memory.
-func outside(regions []oxrt.Region, hole oxrt.Region) []oxrt.Region {
-	var rest []oxrt.Region
+// outside is what lies of a region before and behind a hole in the same memory. Either may be empty.
+func outside(r, hole oxrt.Region) (before, behind oxrt.Region) {
+	size := uint64(r.DType().Size())
+	first, end := uint64(r.Ptr()), uint64(r.Ptr())+uint64(r.Bytes())
 	from, to := uint64(hole.Ptr()), uint64(hole.Ptr())+uint64(hole.Bytes())
-	for _, r := range regions {
-		first, end := uint64(r.Ptr()), uint64(r.Ptr())+uint64(r.Bytes())
-		if to <= first || end <= from {
-			rest = append(rest, r)
-			continue
-		}
-		size := uint64(r.DType().Size())
-		if first < from {
-			rest = appendSlice(rest, r, 0, (from-first)/size)
-		}
-		if to < end {
-			rest = appendSlice(rest, r, (to-first)/size, (end-to)/size)
-		}
-	}
-	return rest
+	return slice(r, 0, (clamp(from, first, end)-first)/size), slice(r, (clamp(to, first, end)-first)/size, uint64(r.Len()))
 }
 
-func appendSlice(to []oxrt.Region, r oxrt.Region, first, elems uint64) []oxrt.Region {
-	part, err := r.Slice(int64(first), int64(elems))
-	if err != nil { // cannot be: the caller stays inside r; keeping r whole makes the scope refuse the overlap
-		return append(to, r)
+func clamp(x, lo, hi uint64) uint64 { return max(lo, min(x, hi)) }
+
+// slice cannot fail inside a region. If it did, the whole region would make the scope refuse the overlap.
+func slice(r oxrt.Region, first, end uint64) oxrt.Region {
+	part, err := r.Slice(int64(first), int64(end-first))
+	if err != nil {
+		return r
 	}
-	return append(to, part)
+	return part
 }
