@@ -3,7 +3,8 @@
 //	oxidelab ops [-json] [OP]                       what operators there are, their Spec fields, operands, algorithms
 //	oxidelab run OP --spec SPEC.json --in IN.safetensors --out OUT.safetensors
 //	        [--device auto|emulated|cuda:N] [--algorithm NAME] [--check]
-//	oxidelab qualify [--device …] [--quick] [--op OP]   every declared case of every operator, with every algorithm
+//	oxidelab qualify [--device …] [--quick] [--graph] [--op OP] [--json FILE]
+//	                                                every declared case of every operator, with every algorithm
 //	oxidelab bench [--device cuda:N] [--op OP] [--json FILE]   times of graph replays and eager calls
 //	oxidelab ptx run CASE.json [-json]              run a PTX case file and compare with what a GPU recorded
 //

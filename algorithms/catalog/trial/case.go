@@ -23,11 +23,20 @@ type Result struct {
 
 // RunCase runs a case with every algorithm that supports it, or with the one that it names.
 func RunCase(ctx context.Context, stream *oxrt.Stream, b catalog.Binding, c catalog.Case) []Result {
+	return runCase(ctx, stream, b, c, false)
+}
+
+// ReplayCase is RunCase with every call captured in a graph and replayed.
+func ReplayCase(ctx context.Context, stream *oxrt.Stream, b catalog.Binding, c catalog.Case) []Result {
+	return runCase(ctx, stream, b, c, true)
+}
+
+func runCase(ctx context.Context, stream *oxrt.Stream, b catalog.Binding, c catalog.Case, graph bool) []Result {
 	inputs, err := Inputs(b.Operator, c)
 	if err != nil {
 		return []Result{{Err: err}}
 	}
-	s := Setup{Spec: c.Spec, Dims: c.Dims, Inputs: inputs, Offset: c.Offset, InPlace: c.InPlace}
+	s := Setup{Spec: c.Spec, Dims: c.Dims, Inputs: inputs, Offset: c.Offset, InPlace: c.InPlace, Graph: graph}
 	var all []Result
 	for i, refusal := range b.Supports(c.Spec) {
 		name := b.Operator.Algorithms[i].Name

@@ -19,6 +19,8 @@ type Setup struct {
 	Offset int
 	// InPlace puts every output that may alias an input over that input.
 	InPlace bool
+	// Graph captures the call and replays it, instead of submitting it: twice, unless the call works in place.
+	Graph bool
 }
 
 // Outcome is what a call left in memory.
@@ -45,27 +47,58 @@ func Run(ctx context.Context, stream *oxrt.Stream, op *catalog.Operator, plan ca
 		}
 		call.Regions = append(call.Regions, m.region)
 	}
-	if err := submit(ctx, stream, plan, call); err != nil {
+	launch := submit
+	if s.Graph {
+		launch = replay
+	}
+	if err := launch(ctx, stream, plan, call, s.InPlace); err != nil {
 		return out, err
 	}
 	return all.collect(stream)
 }
 
-func submit(ctx context.Context, stream *oxrt.Stream, plan catalog.Plan, call catalog.Call) error {
-	scope, err := stream.Begin()
+// submit runs the call eagerly.
+func submit(ctx context.Context, stream *oxrt.Stream, plan catalog.Plan, call catalog.Call, _ bool) error {
+	done, err := enqueue(stream, plan, call)
 	if err != nil {
-		return err
-	}
-	if err := plan.EnqueueCall(scope, call); err != nil {
-		scope.Drop()
-		return err
-	}
-	done, err := scope.Submit()
-	if err != nil {
-		scope.Drop()
 		return err
 	}
 	return done.Wait(ctx)
+}
+
+// replay captures the call and launches the graph.
+func replay(ctx context.Context, stream *oxrt.Stream, plan catalog.Plan, call catalog.Call, once bool) (err error) {
+	if err := stream.BeginCapture(); err != nil {
+		return err
+	}
+	_, enqueued := enqueue(stream, plan, call)
+	graph, err := stream.EndCapture()
+	if err := errors.Join(enqueued, err); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, graph.Close()) }()
+	for range 2 {
+		done, err := graph.Launch(stream)
+		if err != nil {
+			return err
+		}
+		if err := done.Wait(ctx); err != nil || once {
+			return err
+		}
+	}
+	return nil
+}
+
+func enqueue(stream *oxrt.Stream, plan catalog.Plan, call catalog.Call) (oxrt.Completion, error) {
+	scope, err := stream.Begin()
+	if err != nil {
+		return oxrt.Completion{}, err
+	}
+	if err := plan.EnqueueCall(scope, call); err != nil {
+		scope.Drop()
+		return oxrt.Completion{}, err
+	}
+	return scope.Submit()
 }
 
 // Check compares the outputs of a call with the reference, in the order of the operator's outputs.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
+	"github.com/oxideinfer/oxide/algorithms/catalog/trial"
 	"github.com/oxideinfer/oxide/internal/safetensors"
 )
 
@@ -174,6 +175,9 @@ func TestQualify(t *testing.T) {
 	if status != 0 || !strings.Contains(text, "OxideSm90HeadRMSNorm") || !strings.Contains(text, " 0 failed") {
 		t.Fatalf("status %d: %s", status, text)
 	}
+	if status, text, _ := call("qualify", "--device", "emulated", "--quick", "--op", "normalization.head", "--graph"); status != 0 || !strings.Contains(text, "graph replays") {
+		t.Errorf("graphs: status %d: %s", status, text)
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +205,7 @@ func TestQualifyCountsFailures(t *testing.T) {
 	}
 	var out, errOut bytes.Buffer
 	newRun := func() *qualification {
-		return &qualification{lab: &lab{context.Background(), &out, &errOut}, device: d, launched: map[string]bool{}}
+		return &qualification{lab: &lab{context.Background(), &out, &errOut}, device: d, run: trial.RunCase, launched: map[string]bool{}}
 	}
 	c := b.Cases()[5]
 	q := newRun()

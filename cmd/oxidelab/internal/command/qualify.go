@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
 	"github.com/oxideinfer/oxide/algorithms/catalog/trial"
+	"github.com/oxideinfer/oxide/runtime"
 )
 
 // outcome is one case with one algorithm, as qualify -json writes it.
@@ -31,6 +33,7 @@ func (l *lab) qualify(args []string) (err error) {
 	where := f.String("device", "auto", deviceHelp)
 	only := f.String("op", "", "qualify only operators whose name begins with this `prefix`")
 	quick := f.Bool("quick", false, "only the cases that run on every change")
+	graph := f.Bool("graph", false, "capture every call in a graph and replay it")
 	verbose := f.Bool("v", false, "print every case")
 	jsonPath := f.String("json", "", "write every outcome to this `file`")
 	if rest, err := parse(f, args); err != nil || len(rest) > 0 {
@@ -45,8 +48,12 @@ func (l *lab) qualify(args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	fmt.Fprintf(l.out, "correctness on %s\n", d)
-	q := &qualification{lab: l, device: d, verbose: *verbose, launched: map[string]bool{}, started: time.Now()}
+	level, run := "correctness", trial.RunCase
+	if *graph {
+		level, run = "correctness of graph replays", trial.ReplayCase
+	}
+	fmt.Fprintf(l.out, "%s on %s\n", level, d)
+	q := &qualification{lab: l, device: d, run: run, verbose: *verbose, launched: map[string]bool{}, started: time.Now()}
 	for _, b := range selected {
 		q.add(b, *quick)
 	}
@@ -78,6 +85,7 @@ type planned struct {
 type qualification struct {
 	lab      *lab
 	device   *device
+	run      func(context.Context, *oxrt.Stream, catalog.Binding, catalog.Case) []trial.Result
 	verbose  bool
 	plan     []planned
 	done     int
@@ -98,7 +106,7 @@ func (q *qualification) add(b catalog.Binding, quick bool) {
 
 func (q *qualification) runCase(b catalog.Binding, c catalog.Case) {
 	q.progress(b.Operator.Name)
-	for _, r := range trial.RunCase(q.lab.ctx, q.device.stream, b, c) {
+	for _, r := range q.run(q.lab.ctx, q.device.stream, b, c) {
 		o := outcome{Operator: b.Operator.Name, Case: c.Name, Algorithm: r.Algorithm, Variant: r.Variant, Passed: r.Err == nil,
 			MaxUlp: r.MaxUlp, TookUs: float64(r.Took.Nanoseconds()) / 1000}
 		if r.Err != nil {
