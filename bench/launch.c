@@ -1,6 +1,7 @@
 // The floor of an eager call: bare cuLaunchKernel of one of our kernels, on a stream of its own, without waiting.
 // cc -O2 -o launch launch.c -ldl; ./launch CUBIN ENTRY THREADS
-// Prints the least host time of a launch over several rounds, alone and followed by an event record, in microseconds.
+// Prints the least host time of a launch over several rounds, in microseconds: bare; with an event record behind it; and both with
+// the attribute of programmatic dependent launch.
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -48,19 +49,26 @@ int main(int argc, char **argv) {
   uint64_t stride = 4096; uint32_t hidden = 4096, zero = 0; float inv = 1.f / 4096, eps = 1e-6f, none = 0, one = 1;
   void *params[] = {&x, &w, &y, &stride, &stride, &hidden, &inv, &eps, &none, &one, &zero, &zero};
   unsigned threads = (unsigned)atoi(argv[3]);
-  for (int with_event = 0; with_event < 2; with_event++) {
+  struct { int id; char pad[4]; union { int allowed; char room[64]; } value; } attr = {6, {0}, {1}};
+  struct { unsigned gx, gy, gz, bx, by, bz, shared; void *stream; void *attrs; unsigned count; } config =
+      {1, 1, 1, threads, 1, 1, 0, stream, &attr, 1};
+  fn launch_ex = sym("cuLaunchKernelEx");
+  const char *names[] = {"cuLaunchKernel", "cuLaunchKernel + cuEventRecord", "cuLaunchKernelEx, programmatic",
+                         "cuLaunchKernelEx, programmatic + cuEventRecord"};
+  for (int mode = 0; mode < 4; mode++) {
     double best = 1e9;
     for (int round = 0; round < 15; round++) {
       double t = now();
       for (int i = 0; i < 500; i++) {
-        ok(launch(func, 1, 1, 1, threads, 1, 1, 0, stream, params, NULL), "launch");
-        if (with_event) ok(record(event, stream), "record");
+        if (mode < 2) ok(launch(func, 1, 1, 1, threads, 1, 1, 0, stream, params, NULL), "launch");
+        else ok(launch_ex(&config, func, params, NULL), "launch");
+        if (mode & 1) ok(record(event, stream), "record");
       }
       t = (now() - t) / 500;
       if (t < best) best = t;
       ok(sync(stream), "sync");
     }
-    printf("%s %.2f us\n", with_event ? "cuLaunchKernel + cuEventRecord" : "cuLaunchKernel", best);
+    printf("%s %.2f us\n", names[mode], best);
   }
   return 0;
 }

@@ -121,7 +121,7 @@ func (p *AddRMSNormPlan) Enqueue(scope *oxrt.Scope, o AddRMSNormOperands) error 
 	}
 	args := p.args
 	args.X, args.Residual, args.Weight, args.Sum, args.Y = o.X.Ptr(), o.Residual.Ptr(), o.Weight.Ptr(), o.Sum.Ptr(), o.Y.Ptr()
-	args.PrefetchBlocks, args.Early = p.Overlap(o.Rows * int(p.args.Hidden))
+	args.PrefetchBlocks = p.Prefetch()
 	var params oxrt.Params
 	args.Pack(&params)
 	return p.Launch(scope, oxrt.Dim3{X: uint32(o.Rows)}, &params)

@@ -107,5 +107,14 @@ func (p *Plan) Overlap(elements int) (prefetchBlocks, early uint32) {
 	if elements <= smallElements {
 		early = 1
 	}
-	return uint32(2 * p.sms), early
+	return p.Prefetch(), early
+}
+
+// Prefetch is the argument prefetch_blocks alone, for kernels with two inputs: there it pays at every size, and an early
+// start at none.
+func (p *Plan) Prefetch() uint32 {
+	if !p.overlap {
+		return 0
+	}
+	return uint32(2 * p.sms)
 }

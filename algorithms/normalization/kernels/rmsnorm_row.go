@@ -51,7 +51,7 @@ func rowContract(threads, packets int) ir.Contract {
 var RMSNormRow = ir.Algorithm[RowVariant]{
 	Name:     "OxideSm90RMSNormRow",
 	Doc:      "RMSNorm with the row in registers, one row a block.",
-	Variants: rowVariants(),
+	Variants: rowVariants(false),
 	Contract: RowVariant.contract,
 	Kernel:   func(k *ir.Kernel, v RowVariant) { rmsNormRow(k, v, false) },
 }
@@ -60,20 +60,20 @@ var RMSNormRow = ir.Algorithm[RowVariant]{
 var AddRMSNormRow = ir.Algorithm[RowVariant]{
 	Name:     "OxideSm90AddRMSNormRow",
 	Doc:      "Residual add and RMSNorm with the row in registers, one row a block.",
-	Variants: rowVariants(),
+	Variants: rowVariants(true),
 	Contract: RowVariant.contract,
 	Kernel:   func(k *ir.Kernel, v RowVariant) { rmsNormRow(k, v, true) },
 }
 
 // rowVariants gives the common types a size for every hidden length and the others a small and a large one.
-func rowVariants() []RowVariant {
+func rowVariants(add bool) []RowVariant {
 	var all []RowVariant
 	for _, t := range typesTable() {
 		for _, before := range []bool{false, true} {
 			if before && !t.rounded() {
 				continue
 			}
-			for _, size := range rowSizes(t, before) {
+			for _, size := range rowSizes(t, before, add) {
 				all = append(all, RowVariant{Types: t, RoundBefore: before, Threads: size[0], Packets: size[1]})
 			}
 		}
@@ -83,9 +83,13 @@ func rowVariants() []RowVariant {
 
 // rowSizes lists threads and packets. The common types have, for every length, a wide shape for few rows and a narrow one
 // for many: narrow blocks keep more rows in flight, wide ones take less time over one.
-func rowSizes(t Types, before bool) [][2]int {
+func rowSizes(t Types, before, add bool) [][2]int {
 	if t == (Types{lib.BF16, lib.BF16, lib.BF16}) && !before {
-		return [][2]int{{64, 1}, {128, 1}, {96, 2}, {192, 1}, {256, 1}, {256, 2}, {256, 4}, {512, 2}, {1024, 2}}
+		sizes := [][2]int{{64, 1}, {128, 1}, {96, 2}, {192, 1}, {256, 1}, {256, 2}, {256, 4}, {512, 2}, {1024, 2}}
+		if add {
+			sizes = append(sizes, [2]int{512, 1}) // the second input takes the room that makes 256×2 best for one
+		}
+		return sizes
 	}
 	return [][2]int{{256, 1}, {256, 2}, {512, 2}}
 }
