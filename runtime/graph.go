@@ -125,13 +125,23 @@ func (g *Graph) Launch(s *Stream) (Completion, error) {
 	}
 	slot.op = "graph"
 	slot.leases = append(slot.leases, g.lease)
-	if code := g.dev.drv.ExecLaunch(g.dev.ctx, g.exec, s.handle, slot.event); code != CodeSuccess {
+	if code := s.launch(g, slot.event, done); code != CodeSuccess {
 		g.dev.completions.cancel(done)
 		return Completion{}, g.dev.fail("cuGraphLaunch", "", code)
 	}
-	g.dev.completions.commit(done)
 	g.last.stream, g.last.done = s.handle, done
 	return done, nil
+}
+
+// launch hands a replay to the driver and counts it, as submit does.
+func (s *Stream) launch(g *Graph, event EventHandle, done Completion) Code {
+	s.order.Lock()
+	defer s.order.Unlock()
+	code := g.dev.drv.ExecLaunch(g.dev.ctx, g.exec, s.handle, event)
+	if code == CodeSuccess {
+		g.dev.completions.commit(done, s)
+	}
+	return code
 }
 
 // Close destroys the graph and gives its leases back. If a replay is in flight that happens when it settles, and Close returns

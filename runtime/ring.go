@@ -24,6 +24,8 @@ func (r *ring[T]) push(v T) {
 // front returns the oldest item; the queue must not be empty.
 func (r *ring[T]) front() T { return r.items[r.head] }
 
+func (r *ring[T]) at(i int) T { return r.items[(r.head+i)&(len(r.items)-1)] }
+
 func (r *ring[T]) pop() T {
 	var zero T
 	v := r.items[r.head]

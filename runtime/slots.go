@@ -14,11 +14,14 @@ type completions struct {
 	read   ring[uint32]     // slots whose outcome was read, the longest read first
 	unread ring[Completion] // settled ones in order; those read meanwhile are skipped
 	flight ring[Completion] // submissions in order; settled ones are skipped
+
+	submitted uint64
 }
 
 const (
 	unreadKept = 1 << 14
-	warmEvents = 96
+	warmEvents = 256
+	moreEvents = 64
 )
 
 type slotState uint8
@@ -34,6 +37,8 @@ const (
 type slot struct {
 	event  EventHandle // zero once settled
 	gen    uint32
+	stream *Stream // the work went to, while in flight
+	seq    uint64  // counts submissions; those of one stream are in its order
 	state  slotState
 	err    error
 	op     string // the operator that the error names
@@ -51,6 +56,21 @@ func (t *completions) warm() error {
 		}
 		t.events.push(event)
 		t.read.push(t.newSlot())
+	}
+	return nil
+}
+
+// moreEvents adds events by the dozen, so that a device far behind is not asked again at every submission.
+func (t *completions) moreEvents() error {
+	for range moreEvents {
+		event, err := t.newEvent()
+		if err != nil {
+			if t.events.len() > 0 {
+				return nil
+			}
+			return err
+		}
+		t.events.push(event)
 	}
 	return nil
 }
@@ -73,22 +93,16 @@ func (t *completions) take() (Completion, *slot, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.skipSettled()
-	for tries := 0; t.events.len() == 0 && tries < 2 && t.reapOldest(); tries++ {
-	}
-	var event EventHandle
-	if t.events.len() > 0 {
-		event = t.events.pop()
-	} else {
-		e, err := t.newEvent()
-		if err != nil {
+	if t.events.len() == 0 && !t.reapSome() {
+		if err := t.moreEvents(); err != nil {
 			return Completion{}, nil, err
 		}
-		event = e
 	}
+	event := t.events.pop()
 	index := t.freeSlot()
 	s := t.slots[index]
 	s.gen++
-	s.state, s.err, s.op, s.event = slotTaken, nil, "", event
+	s.state, s.err, s.op, s.event, s.stream = slotTaken, nil, "", event, nil
 	return Completion{t.dev, index, s.gen}, s, nil
 }
 
@@ -113,9 +127,11 @@ func (t *completions) freeSlot() uint32 {
 }
 
 // commit puts a taken slot in flight.
-func (t *completions) commit(c Completion) {
+func (t *completions) commit(c Completion, stream *Stream) {
 	t.mu.Lock()
-	t.slots[c.slot].state = slotInFlight
+	s := t.slots[c.slot]
+	t.submitted++
+	s.state, s.stream, s.seq = slotInFlight, stream, t.submitted
 	t.flight.push(c)
 	t.mu.Unlock()
 }
@@ -196,14 +212,40 @@ func (t *completions) skipSettled() {
 	}
 }
 
-// reapOldest settles the oldest flying submission if it is done.
-func (t *completions) reapOldest() bool {
+// reapSome settles submissions until an event is free, and reports whether one is. A query costs as much as half a launch, so one
+// answers for many where it can: the work of a stream ends in its order, and a failure loses the context, so that when the submission
+// in the middle of the flight has succeeded, all before it on its stream have. A driver table that explains faults keeps them apart,
+// one event each, and is asked about every one.
+func (t *completions) reapSome() bool {
 	t.skipSettled()
 	if t.flight.len() == 0 {
 		return false
 	}
+	if _, apart := t.dev.drv.(Explainer); !apart {
+		if s := t.slots[t.flight.at(t.flight.len()/2).slot]; s.state == slotInFlight && s.stream != nil {
+			if t.dev.drv.EventQuery(t.dev.ctx, s.event) == CodeSuccess {
+				t.settleUpTo(s.stream, s.seq)
+				return t.events.len() > 0
+			}
+		}
+	}
 	c := t.flight.front()
 	return t.query(c.slot, t.slots[c.slot])
+}
+
+// settleUpTo settles the submissions of a stream up to one that has succeeded.
+func (t *completions) settleUpTo(stream *Stream, seq uint64) {
+	for n := t.flight.len(); n > 0 && t.flight.len() > 0; n-- {
+		c := t.flight.pop()
+		s := t.slots[c.slot]
+		switch {
+		case s.gen != c.gen || s.state != slotInFlight:
+		case s.stream == stream && s.seq <= seq:
+			t.settleLocked(c.slot, s, nil)
+		default:
+			t.flight.push(c)
+		}
+	}
 }
 
 // reap settles every submission that is done.

@@ -15,6 +15,7 @@ type Stream struct {
 	handle StreamHandle
 	lease  *lease // nil for an external stream
 
+	order     sync.Mutex // a submission and its number
 	recording atomic.Pointer[recording]
 }
 

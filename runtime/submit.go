@@ -19,15 +19,16 @@ func (s *Scope) Submit() (Completion, error) {
 		return Completion{}, err
 	}
 	c.batch.Done = slot.event
-	n, capturing, code := c.dev.drv.Submit(c.dev.ctx, c.stream.handle, &c.batch)
+	slot.op = c.label()
+	slot.leases = append(slot.leases, c.leases...)
+	n, capturing, code := c.stream.submit(&c.batch, done)
 	if code == CodeSuccess && !capturing {
-		slot.op = c.label()
-		slot.leases = append(slot.leases, c.leases...)
 		c.handOver()
 		s.end()
-		c.dev.completions.commit(done)
 		return done, nil
 	}
+	clear(slot.leases)
+	slot.leases = slot.leases[:0]
 	defer s.end()
 	if code == CodeSuccess {
 		c.capture(done)
@@ -79,8 +80,19 @@ func (c *scopeCore) keepUntilDone(done Completion, slot *slot, enqueued int) {
 	slot.op = c.label()
 	c.handOver()
 	if enqueued > 0 && c.dev.drv.EventRecord(c.dev.ctx, slot.event, c.stream.handle) == CodeSuccess {
-		c.dev.completions.commit(done)
+		c.dev.completions.commit(done, nil)
 		return
 	}
 	c.dev.completions.cancel(done)
+}
+
+// submit hands a batch to the driver and counts it, both under one lock: the numbers of a stream's submissions are in its order.
+func (s *Stream) submit(b *Batch, done Completion) (n int, capturing bool, code Code) {
+	s.order.Lock()
+	defer s.order.Unlock()
+	n, capturing, code = s.dev.drv.Submit(s.dev.ctx, s.handle, b)
+	if code == CodeSuccess && !capturing {
+		s.dev.completions.commit(done, s)
+	}
+	return n, capturing, code
 }
