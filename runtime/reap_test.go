@@ -67,3 +67,21 @@ func TestUnfinishedMiddleSettlesNothingByItself(t *testing.T) {
 		}
 	}
 }
+
+// Waiting for one submission after the other, with a window of them in flight, needs a query for a few, not for each.
+func TestWaitingInAWindowAsksForAFew(t *testing.T) {
+	r := newRig(t, false)
+	buf := r.buffer(64)
+	var window []oxrt.Completion
+	for range 2000 {
+		if window = append(window, r.use(buf)); len(window) > 32 {
+			if done, err := window[0].Poll(); !done || err != nil {
+				t.Fatalf("got %v, %v", done, err)
+			}
+			window = window[1:]
+		}
+	}
+	if n := r.drv.Calls("EventQuery"); n > 400 {
+		t.Errorf("%d queries for 2000 submissions in a window of 32", n)
+	}
+}

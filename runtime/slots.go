@@ -172,7 +172,7 @@ func (t *completions) poll(c Completion) (bool, error) {
 		return true, ErrStale
 	}
 	s := t.slots[c.slot]
-	if s.state == slotInFlight {
+	if s.state == slotInFlight && !t.reapThrough(s) {
 		t.query(c.slot, s)
 	}
 	if s.gen != c.gen {
@@ -221,16 +221,25 @@ func (t *completions) reapSome() bool {
 	if t.flight.len() == 0 {
 		return false
 	}
-	if _, apart := t.dev.drv.(Explainer); !apart {
-		if s := t.slots[t.flight.at(t.flight.len()/2).slot]; s.state == slotInFlight && s.stream != nil {
-			if t.dev.drv.EventQuery(t.dev.ctx, s.event) == CodeSuccess {
-				t.settleUpTo(s.stream, s.seq)
-				return t.events.len() > 0
-			}
-		}
+	oldest := t.flight.front()
+	if t.reapThrough(t.slots[oldest.slot]) {
+		return true
 	}
-	c := t.flight.front()
-	return t.query(c.slot, t.slots[c.slot])
+	return t.query(oldest.slot, t.slots[oldest.slot])
+}
+
+// reapThrough asks about the submission in the middle of the flight, if it came later on the stream of s, and settles everything up to
+// it if it has succeeded; it reports whether that settled s.
+func (t *completions) reapThrough(s *slot) bool {
+	if _, apart := t.dev.drv.(Explainer); apart || s.stream == nil || t.flight.len() < 2 {
+		return false
+	}
+	mid := t.slots[t.flight.at(t.flight.len()/2).slot]
+	if mid.state != slotInFlight || mid.stream != s.stream || mid.seq <= s.seq || t.dev.drv.EventQuery(t.dev.ctx, mid.event) != CodeSuccess {
+		return false
+	}
+	t.settleUpTo(mid.stream, mid.seq)
+	return true
 }
 
 // settleUpTo settles the submissions of a stream up to one that has succeeded.
