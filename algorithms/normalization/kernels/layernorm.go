@@ -29,6 +29,9 @@ var LayerNormRow = ir.Algorithm[LayerRowVariant]{
 		if v.In == lib.F32 && v.Out == lib.F32 && v.Packets == 2 {
 			c.MinBlocksPerSM = 2 // left alone, ptxas aims at three blocks and spills
 		}
+		if v.Packets == 4 {
+			c.MinBlocksPerSM = 3
+		}
 		return c
 	},
 	Kernel: layerNormRow,
@@ -55,7 +58,11 @@ var LayerNormStreamElement = ir.Algorithm[Types]{
 func layerRowVariants() []LayerRowVariant {
 	var all []LayerRowVariant
 	for _, t := range typesTable() {
-		for _, size := range [][2]int{{192, 1}, {256, 2}, {512, 2}} {
+		sizes := [][2]int{{192, 1}, {256, 2}, {512, 2}}
+		if t == (Types{lib.BF16, lib.BF16, lib.BF16}) {
+			sizes = append(sizes, [2]int{96, 2}, [2]int{256, 4}) // for many rows, as in rowSizes
+		}
+		for _, size := range sizes {
 			all = append(all, LayerRowVariant{t, size[0], size[1]})
 		}
 	}
