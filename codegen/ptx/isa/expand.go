@@ -32,6 +32,27 @@ func (r *Row) Forms() iter.Seq[*Form] {
 	}
 }
 
+// Forbidden iterates over the combinations of a row's modifiers that its conditions forbid and that no other row has.
+// They are no forms: nothing but a probe of the table itself has a use for them.
+func (r *Row) Forbidden() iter.Seq[*Form] {
+	return func(yield func(*Form) bool) {
+		ri, err := compileRow(r)
+		if err != nil {
+			return
+		}
+		ri.each(func(choice []uint8) bool {
+			if ri.refuses(choice) == "" {
+				return true
+			}
+			f := newForm(ri, append([]uint8(nil), choice...))
+			if _, err := Parse(f.mnemonic); err == nil {
+				return true
+			}
+			return yield(f)
+		})
+	}
+}
+
 // each calls fn with every combination of choices, legal or not, until it returns false.
 func (ri *rowInfo) each(fn func(choice []uint8) bool) {
 	choice := make([]uint8, len(ri.slots))

@@ -54,6 +54,6 @@ var fenceRows = []Row{
 	{Op: "fence.proxy.async_generic", Syntax: "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", PTX: 86, SM: 90,
 		Sec: "9.7.13.4", Sync: true, Doc: "Release from the generic to the async proxy, on shared::cta."},
 	{Syntax: "membar.level", Alt: A{"level", "cta gl sys"}, PTX: 14, SM: 10, Sec: "9.7.13.4", Sync: true, Doc: "fence.sc of .cta, .gpu or .sys scope."},
-	{Op: "membar.proxy", Syntax: "membar.proxy.proxykind", Alt: A{"proxykind", "alias async async.global"}, PTX: 75, SM: 70, Sec: "9.7.13.4",
+	{Op: "membar.proxy", Syntax: "membar.proxy.proxykind", Alt: A{"proxykind", "alias"}, PTX: 75, SM: 70, Sec: "9.7.13.4",
 		Sync: true, Doc: "fence.proxy."},
 }
