@@ -28,6 +28,9 @@ func TestCommandLines(t *testing.T) {
 		{"toolchain -from x", exitUsage, "belongs to toolchain install"},
 		{"toolchain install -from /nowhere -ptxas x", exitOK, "ptxas 13.0.88"},
 		{"toolchain path", exitOK, "nvdisasm"},
+		{"probe nonsense", exitUsage, `no opcode "nonsense"`},
+		{"probe -limit 0", exitUsage, "must be positive"},
+		{"probe popc elect", exitOK, "2 rows, 3 forms; ptxas 13.0.88"},
 		{"verify -out ..", exitFailure, "must be below the module"},
 	} {
 		var stdout, stderr bytes.Buffer

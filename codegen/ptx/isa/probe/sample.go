@@ -2,6 +2,7 @@ package probe
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/oxideinfer/oxide/codegen/ptx/isa"
@@ -37,10 +38,18 @@ func Sample(forms iter.Seq[*isa.Form], limit int) []*isa.Form {
 	return out
 }
 
-// Accepted returns the probes of the forms that the table allows.
-func Accepted(limit int) []Probe {
+// chosen reports whether a row belongs to the opcodes asked for; none means all.
+func chosen(r *isa.Row, opcodes []string) bool {
+	return len(opcodes) == 0 || slices.Contains(opcodes, r.Opcode())
+}
+
+// Accepted returns the probes of the forms that the table allows, of all opcodes or of some.
+func Accepted(limit int, opcodes ...string) []Probe {
 	var out []Probe
 	for r := range isa.Rows() {
+		if !chosen(r, opcodes) {
+			continue
+		}
 		for _, f := range Sample(r.Forms(), limit) {
 			out = append(out, Variants(f)...)
 		}
@@ -48,14 +57,23 @@ func Accepted(limit int) []Probe {
 	return out
 }
 
-// Neighbours returns probes that the table refuses: what the conditions of a row forbid, and forms with one modifier
-// dropped, exchanged or added that their opcode knows elsewhere.
-func Neighbours(limit int) []Probe {
+// Neighbours returns probes that the table refuses: what the conditions of a row forbid, up to limit a row, and, for a
+// few forms of each row, the form with one modifier dropped, exchanged or added that its opcode knows elsewhere.
+func Neighbours(limit int, opcodes ...string) []Probe {
 	words := map[string][]string{}
+	known := map[string]bool{}
 	for r := range isa.Rows() {
-		alts, _ := r.Alternatives()
+		alts, err := r.Alternatives()
+		if err != nil {
+			continue
+		}
 		for _, a := range alts {
-			words[r.Opcode()] = append(words[r.Opcode()], a.Values...)
+			for _, v := range a.Values {
+				if op := r.Opcode(); !known[op+"."+v] {
+					known[op+"."+v] = true
+					words[op] = append(words[op], v)
+				}
+			}
 		}
 	}
 	var out []Probe
@@ -70,6 +88,9 @@ func Neighbours(limit int) []Probe {
 		}
 	}
 	for r := range isa.Rows() {
+		if !chosen(r, opcodes) {
+			continue
+		}
 		for _, f := range Sample(r.Forbidden(), limit) {
 			add(f, f.Mnemonic())
 		}
@@ -80,17 +101,24 @@ func Neighbours(limit int) []Probe {
 	return out
 }
 
-// mutate calls fn with the spellings one modifier away from a form.
+// mutate calls fn with the spellings one modifier away from a form. No modifier is written twice: ptxas reads over
+// that, and the answer would say nothing about the table.
 func mutate(f *isa.Form, words []string, fn func(mnemonic string)) {
 	mods := f.Mods()
 	spell := func(mods ...string) { fn(strings.Join(append([]string{f.Opcode()}, mods...), ".")) }
 	for i := range mods {
-		spell(append(append([]string{}, mods[:i]...), mods[i+1:]...)...)
+		spell(slices.Delete(slices.Clone(mods), i, i+1)...)
 		for _, w := range words {
-			spell(append(append(append([]string{}, mods[:i]...), w), mods[i+1:]...)...)
+			if !f.Has(w) {
+				with := slices.Clone(mods)
+				with[i] = w
+				spell(with...)
+			}
 		}
 	}
 	for _, w := range words {
-		spell(append([]string{w}, mods...)...)
+		if !f.Has(w) {
+			spell(append([]string{w}, mods...)...)
+		}
 	}
 }
