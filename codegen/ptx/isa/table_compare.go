@@ -30,9 +30,9 @@ var compareRows = []Row{
 
 // Comparison of half precision (manual 9.7.7).
 var halfCompareRows = []Row{
-	{Syntax: "set.CmpOp{.ftz}.dtype.stype d, a, b", Alt: A{"CmpOp", allCmp, "dtype", "f16 bf16", "stype", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 f32 f64"},
+	{Syntax: "set.CmpOp{.ftz}.dtype.stype d, a, b", Alt: A{"CmpOp", allCmp, "dtype", "f16 bf16", "stype", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 bf16 f32 f64"},
 		Where: setHalfWhere, Args: setHalfArgs, PTX: 42, SM: 53, Sec: "9.7.7.1", Doc: "1.0 if the comparison holds, else 0."},
-	{Syntax: "set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", Alt: A{"CmpOp", allCmp, "BoolOp", "and or xor", "dtype", "f16 bf16", "stype", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 f32 f64"},
+	{Syntax: "set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", Alt: A{"CmpOp", allCmp, "BoolOp", "and or xor", "dtype", "f16 bf16", "stype", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 bf16 f32 f64"},
 		Where: setHalfWhere, Args: setHalfArgs + "; c: pred", PTX: 42, SM: 53, Sec: "9.7.7.1", Doc: "set, combined with a predicate."},
 	{Syntax: "set.CmpOp{.ftz}.dtype.stype d, a, b", Alt: A{"CmpOp", floatCmp, "dtype", "u16 s16 u32 s32", "stype", "f16 bf16"},
 		Where: "ftz => stype=f16", Args: setHalfArgs, PTX: 42, SM: 53, Sec: "9.7.7.1", Doc: "All ones if the comparison holds, else 0."},
@@ -62,7 +62,7 @@ var halfCompareRows = []Row{
 
 const (
 	setHalfArgs  = "d: .dtype def; a: .stype either; b: .stype either"
-	setHalfWhere = "CmpOp=equ|neu|ltu|leu|gtu|geu|num|nan => stype=f16|f32|f64; CmpOp=lo|ls|hi|hs => stype=u16|u32|u64;" +
-		" stype=b16|b32|b64 => CmpOp=eq|ne; ftz => dtype=f16 & stype=f16|f32"
+	setHalfWhere = "CmpOp=equ|neu|ltu|leu|gtu|geu|num|nan => stype=f16|bf16|f32|f64; CmpOp=lo|ls|hi|hs => stype=u16|u32|u64;" +
+		" stype=b16|b32|b64 => CmpOp=eq|ne; ftz => dtype=f16 & stype=f16|f32; stype=bf16 => dtype=bf16"
 	setPairWhere = "dtype=f16x2 => stype=f16x2; dtype=bf16x2 => stype=bf16x2; ftz => stype=f16x2"
 )

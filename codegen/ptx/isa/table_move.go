@@ -15,7 +15,7 @@ var moveRows = []Row{
 var addressRows = []Row{
 	{Syntax: "prefetch{.space}.level [a]", Alt: A{"space", "global local", "level", "L1 L2"}, Args: "a: space=.space", PTX: 20, SM: 20,
 		Sec: "9.7.9.15", Volatile: true, Doc: "Brings a cache line to a level."},
-	{Syntax: "prefetch.global.level::eviction_priority [a]", Alt: A{"level::eviction_priority", "L2::evict_last L2::evict_normal"},
+	{Syntax: "prefetch{.global}.level::eviction_priority [a]", Alt: A{"level::eviction_priority", "L2::evict_last L2::evict_normal"},
 		Args: "a: space=global", PTX: 74, SM: 80, Sec: "9.7.9.15", Volatile: true, Doc: "Brings a cache line to L2 with an eviction priority."},
 	{Syntax: "prefetch{.tensormap_space}.tensormap [a]", Alt: A{"tensormap_space", "const param"}, Args: "a: space=.tensormap_space",
 		PTX: 80, SM: 90, Sec: "9.7.9.15", Volatile: true, Doc: "Brings a tensor map to the descriptor cache."},
