@@ -227,6 +227,15 @@ func TestQualifyCountsFailures(t *testing.T) {
 	if err := q.finish(true); err != errWrong || !strings.Contains(out.String(), "FAILED normalization.rms_norm") {
 		t.Errorf("a wrong result: %v, %s", err, out.String())
 	}
+	if errOut.Len() > 0 {
+		t.Errorf("progress in what is no terminal: %q", errOut.String())
+	}
+	q = newRun()
+	q.terminal = true
+	q.runCase(b, c)
+	if !strings.Contains(errOut.String(), "of 0 cases") {
+		t.Errorf("no progress on a terminal: %q", errOut.String())
+	}
 }
 
 func TestCommandLines(t *testing.T) {

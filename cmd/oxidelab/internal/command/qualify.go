@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -53,7 +54,8 @@ func (l *lab) qualify(args []string) (err error) {
 		level, run = "correctness of graph replays", trial.ReplayCase
 	}
 	fmt.Fprintf(l.out, "%s on %s\n", level, d)
-	q := &qualification{lab: l, device: d, run: run, verbose: *verbose, launched: map[string]bool{}, started: time.Now()}
+	q := &qualification{lab: l, device: d, run: run, verbose: *verbose, launched: map[string]bool{},
+		terminal: isTerminal(l.errOut), started: time.Now()}
 	for _, b := range selected {
 		q.add(b, *quick)
 	}
@@ -87,6 +89,7 @@ type qualification struct {
 	device   *device
 	run      func(context.Context, *oxrt.Stream, catalog.Binding, catalog.Case) []trial.Result
 	verbose  bool
+	terminal bool // standard error is one: a progress line can be rewritten
 	plan     []planned
 	done     int
 	failed   int
@@ -124,17 +127,34 @@ func (q *qualification) runCase(b catalog.Binding, c catalog.Case) {
 	q.done++
 }
 
-// progress rewrites one line on standard error, a few times a second.
+// progress rewrites one line on a terminal, a few times a second. Logs get results only.
 func (q *qualification) progress(operator string) {
-	if time.Since(q.shown) < 200*time.Millisecond {
+	if !q.terminal || time.Since(q.shown) < 200*time.Millisecond {
 		return
 	}
 	q.shown = time.Now()
 	fmt.Fprintf(q.lab.errOut, "\r\033[K%d of %d cases, %d failed: %s", q.done, len(q.plan), q.failed, operator)
 }
 
+// clear wipes the progress line.
+func (q *qualification) clear() {
+	if q.terminal {
+		fmt.Fprint(q.lab.errOut, "\r\033[K")
+	}
+}
+
+// isTerminal reports whether w is a character device.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
 func (q *qualification) line(format string, args ...any) {
-	fmt.Fprint(q.lab.errOut, "\r\033[K")
+	q.clear()
 	fmt.Fprintf(q.lab.out, format+"\n", args...)
 }
 
@@ -170,7 +190,7 @@ func (q *qualification) tallies() []*tally {
 
 // finish prints the table. Unless the run was partial, a kernel that no passed case has launched counts as a failure.
 func (q *qualification) finish(partial bool) error {
-	fmt.Fprint(q.lab.errOut, "\r\033[K")
+	q.clear()
 	w := tabwriter.NewWriter(q.lab.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "operator\talgorithm\tkernels\tpassed\tfailed\tmax ulp\ttime")
 	for _, t := range q.tallies() {
