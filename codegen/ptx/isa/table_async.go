@@ -7,9 +7,9 @@ const (
 
 // Asynchronous copies without tensor maps (manual 9.7.9.25).
 var asyncRows = []Row{
-	{Op: "st.async", Syntax: "st.async{.weak}{.scope}{.ss}{.completion_mechanism}{.vec}.type [a], b, [mbar]",
+	{Op: "st.async", Syntax: "st.async{.weak}{.scope}{.ss}.completion_mechanism{.vec}.type [a], b, [mbar]",
 		Alt:   A{"scope", "cluster", "ss", "shared::cluster", "completion_mechanism", txBytes, "vec", "v2 v4", "type", "b32 b64 u32 u64 s32 s64 f32 f64"},
-		Where: "v4 => type!=b64|u64|s64|f64", Args: "a: T space=shared::cluster; b: T either vec=.vec; mbar: b64 space=shared::cluster",
+		Where: "weak & scope => never; v4 => type!=b64|u64|s64|f64", Args: "a: T space=shared::cluster; b: T either vec=.vec; mbar: b64 space=shared::cluster",
 		PTX: 81, SM: 90, Sec: "9.7.9.12", Writes: "shared::cluster", Async: "mbarrier",
 		Doc: "Stores to another CTA's shared memory, counted by its mbarrier."},
 	{Op: "cp.async", Syntax: "cp.async.ca.state.global{.level::cache_hint}{.level::prefetch_size} [dst], [src], cp-size{, src-size}{, cache-policy}",
