@@ -21,6 +21,8 @@ go 1.26
 -- stub/ir/ir.go --
 package ir
 type Kernel struct{}
+type F32 struct{ x int }
+type BF16 struct{ y int }
 type Algorithm[V any] struct {
 	Name     string
 	Variants []V
@@ -114,6 +116,8 @@ func TestDiscoverExplainsMistakes(t *testing.T) {
 		{"function", head + "// Scale\nfunc Scale(k *ir.Kernel, n int) {}\n", "NOT_A_KERNEL", 4, "register it"},
 		{"signature without variant", head + "var Scale = ir.Algorithm[int]{\n\tKernel: func(k *ir.Kernel) {},\n}\n", "COMPILE", 4, "func(k *ir.Kernel, v V)"},
 		{"signature with result", head + "var Scale = ir.Algorithm[int]{Kernel: scale}\nfunc scale(k *ir.Kernel, v int) error { return nil }\n", "COMPILE", 3, "func(k *ir.Kernel, v V)"},
+		{"mixed types", head + "var Scale = ir.Algorithm[int]{Kernel: scale}\nfunc add(x, y ir.F32) {}\nfunc scale(k *ir.Kernel, v int) { add(ir.F32{}, ir.BF16{}) }\n",
+			"COMPILE", 5, "x.ConvertToF32() converts the value"},
 		{"syntax", head + "var Scale = ir.Algorithm[int]{\n", "COMPILE", 3, "expected"},
 		{"undefined name", head + "var Scale = ir.Algorithm[int]{Kernel: missing}\n", "COMPILE", 3, "undefined: missing"},
 		{"main", strings.Replace(head, "kernels", "main", 1) + "var Scale ir.Algorithm[int]\nfunc main() {}\n", "KERNEL_IN_MAIN", 3, "internal/kernels"},

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,10 +138,23 @@ func compileProblem(pkg string, e packages.Error) Problem {
 			p.Pos = Pos{File: relative(parts[0]), Line: line}
 		}
 	}
-	if strings.Contains(e.Msg, "ir.Kernel") && strings.Contains(e.Msg, "func(") {
-		p.Fix = "a kernel is a func(k *ir.Kernel, v V) without results, where V is the variant type of its ir.Algorithm[V]"
-	}
+	p.Fix = compileFix(e.Msg)
 	return p
+}
+
+// mixedTypes matches the compiler's words for a device value of one type where another is wanted.
+var mixedTypes = regexp.MustCompile(`of struct type ir\.(\w+)\) as ir\.(\w+) value`)
+
+// compileFix says what the compiler cannot know about a mistake: the rules of the kernel language.
+func compileFix(msg string) string {
+	if strings.Contains(msg, "ir.Kernel") && strings.Contains(msg, "func(") {
+		return "a kernel is a func(k *ir.Kernel, v V) without results, where V is the variant type of its ir.Algorithm[V]"
+	}
+	if m := mixedTypes.FindStringSubmatch(msg); m != nil {
+		return fmt.Sprintf("device values never change type by themselves: x.ConvertTo%[2]s() converts the value, x.As%[2]s() keeps the bits; "+
+			"go doc ir.%[1]s lists what there is", m[1], m[2])
+	}
+	return ""
 }
 
 // relative shortens a path below the working directory.
