@@ -38,6 +38,20 @@ func Sample(forms iter.Seq[*isa.Form], limit int) []*isa.Form {
 	return out
 }
 
+// spaced chooses at most about limit forms, evenly.
+func spaced(forms iter.Seq[*isa.Form], limit int) []*isa.Form {
+	var all []*isa.Form
+	for f := range forms {
+		all = append(all, f)
+	}
+	step := max(1, (len(all)+limit-1)/limit)
+	var out []*isa.Form
+	for i := 0; i < len(all); i += step {
+		out = append(out, all[i])
+	}
+	return out
+}
+
 // chosen reports whether a row belongs to the opcodes asked for; none means all.
 func chosen(r *isa.Row, opcodes []string) bool {
 	return len(opcodes) == 0 || slices.Contains(opcodes, r.Opcode())
@@ -91,10 +105,10 @@ func Neighbours(limit int, opcodes ...string) []Probe {
 		if !chosen(r, opcodes) {
 			continue
 		}
-		for _, f := range Sample(r.Forbidden(), limit) {
+		for _, f := range spaced(r.Forbidden(), limit) {
 			add(f, f.Mnemonic())
 		}
-		for _, f := range Sample(r.Forms(), max(1, limit/100)) {
+		for _, f := range spaced(r.Forms(), max(1, limit/100)) {
 			mutate(f, words[r.Opcode()], func(m string) { add(f, m) })
 		}
 	}
