@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
 	"github.com/oxideinfer/oxide/runtime"
@@ -49,11 +50,21 @@ func newSets(stream *oxrt.Stream, op *catalog.Operator, spec any, dims []int, in
 			}
 			continue
 		}
-		if err := s.operand(i, t); err != nil {
+		if err := s.operand(i, t, !growing(op, t)); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 	}
 	return s, nil
+}
+
+// growing tells whether an operand's shape names a size of the call.
+func growing(op *catalog.Operator, t catalog.Tensor) bool {
+	for _, d := range op.Dims {
+		if slices.Contains(t.Operand.Shape, d.Name) {
+			return true
+		}
+	}
+	return false
 }
 
 // aliased is the index of the input that an output may lie over, or -1.
@@ -68,10 +79,15 @@ func aliased(tensors []catalog.Tensor, i int) int {
 	return -1
 }
 
-// operand lays the copies of one operand out one after the other and fills them with random values.
-func (s *sets) operand(i int, t catalog.Tensor) error {
+// operand lays the copies of one operand out one after the other and fills them with random values. An operand that does
+// not grow with the call, a weight, has one copy for all: peers' harnesses share it too.
+func (s *sets) operand(i int, t catalog.Tensor, shared bool) error {
 	step := (int64(t.Span()*t.DType.Size()) + alignment - 1) / alignment * alignment
-	buf, err := s.stream.Device().AllocNamed(t.Operand.Name, max(step, alignment)*int64(len(s.calls)))
+	copies := int64(len(s.calls))
+	if shared {
+		copies = 1
+	}
+	buf, err := s.stream.Device().AllocNamed(t.Operand.Name, max(step, alignment)*copies)
 	if err != nil {
 		return err
 	}
@@ -80,7 +96,7 @@ func (s *sets) operand(i int, t catalog.Tensor) error {
 		return err
 	}
 	for j := range s.calls {
-		if s.calls[j].Regions[i], err = buf.Region(step*int64(j), t.DType, int64(t.Span())); err != nil {
+		if s.calls[j].Regions[i], err = buf.Region(step*(int64(j)%copies), t.DType, int64(t.Span())); err != nil {
 			return err
 		}
 	}
