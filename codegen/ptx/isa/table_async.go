@@ -45,7 +45,7 @@ var asyncRows = []Row{
 		Reads: "shared::cta", Writes: "global", Async: "bulk_group", Doc: "Copies size bytes from shared memory."},
 	{Op: "cp.reduce.async.bulk", Syntax: "cp.reduce.async.bulk.dst.src.completion_mechanism.redOp.type [dstMem], [srcMem], size, [mbar]",
 		Alt: A{"dst", "shared::cluster", "src", "shared::cta", "completion_mechanism", txBytes, "redOp", "and or xor add inc dec min max",
-			"type", "b32 u32 s32 b64 u64"},
+			"type", "b32 u32 s32 u64"},
 		Where: "redOp=and|or|xor => type=b32; redOp=inc|dec => type=u32; redOp=min|max => type=u32|s32; redOp=add => type=u32|s32|u64",
 		Args:  "dstMem: T space=.dst; srcMem: T space=.src; size: u32 either; mbar: b64 space=shared::cluster", PTX: 80, SM: 90,
 		Sec: "9.7.9.25.4.2", Reads: "shared::cta shared::cluster", Writes: "shared::cluster", Async: "mbarrier",
