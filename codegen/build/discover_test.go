@@ -117,7 +117,7 @@ func TestDiscoverExplainsMistakes(t *testing.T) {
 		{"signature without variant", head + "var Scale = ir.Algorithm[int]{\n\tKernel: func(k *ir.Kernel) {},\n}\n", "COMPILE", 4, "func(k *ir.Kernel, v V)"},
 		{"signature with result", head + "var Scale = ir.Algorithm[int]{Kernel: scale}\nfunc scale(k *ir.Kernel, v int) error { return nil }\n", "COMPILE", 3, "func(k *ir.Kernel, v V)"},
 		{"mixed types", head + "var Scale = ir.Algorithm[int]{Kernel: scale}\nfunc add(x, y ir.F32) {}\nfunc scale(k *ir.Kernel, v int) { add(ir.F32{}, ir.BF16{}) }\n",
-			"COMPILE", 5, "x.ConvertToF32() converts the value"},
+			"COMPILE", 5, "x.ConvertToF32() converts; go doc ir.BF16"},
 		{"syntax", head + "var Scale = ir.Algorithm[int]{\n", "COMPILE", 3, "expected"},
 		{"undefined name", head + "var Scale = ir.Algorithm[int]{Kernel: missing}\n", "COMPILE", 3, "undefined: missing"},
 		{"main", strings.Replace(head, "kernels", "main", 1) + "var Scale ir.Algorithm[int]\nfunc main() {}\n", "KERNEL_IN_MAIN", 3, "internal/kernels"},

@@ -151,8 +151,8 @@ func compileFix(msg string) string {
 		return "a kernel is a func(k *ir.Kernel, v V) without results, where V is the variant type of its ir.Algorithm[V]"
 	}
 	if m := mixedTypes.FindStringSubmatch(msg); m != nil {
-		return fmt.Sprintf("device values never change type by themselves: x.ConvertTo%[2]s() converts the value, x.As%[2]s() keeps the bits; "+
-			"go doc ir.%[1]s lists what there is", m[1], m[2])
+		return fmt.Sprintf("device values never change type by themselves: x.ConvertTo%[2]s() converts; go doc ir.%[1]s lists what there is",
+			m[1], m[2])
 	}
 	return ""
 }
