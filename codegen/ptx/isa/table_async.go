@@ -27,7 +27,7 @@ var asyncRows = []Row{
 	{Op: "cp.async.wait_all", Syntax: "cp.async.wait_all", PTX: 70, SM: 80, Sec: "9.7.9.25.3.3", Volatile: true, Sync: true,
 		Doc: "Waits for all copies of the thread."},
 	{Op: "cp.async.mbarrier.arrive", Syntax: "cp.async.mbarrier.arrive{.noinc}{.state}.b64 [addr]", Alt: A{"state", "shared shared::cta"},
-		Args: "addr: b64 space=.state", PTX: 70, SM: 80, Sec: "9.7.13.15.14", Reads: ".state", Writes: ".state", Async: "mbarrier",
+		Args: "addr: b64 space=.state", PTX: 70, SM: 80, Sec: "9.7.13.15.15", Reads: ".state", Writes: ".state", Async: "mbarrier",
 		Doc: "Arrives at an mbarrier when the thread's copies so far are done."},
 
 	{Op: "cp.async.bulk", Syntax: "cp.async.bulk.dst.src.completion_mechanism{.multicast}{.level::cache_hint} [dstMem], [srcMem], size, [mbar]{, ctaMask}{, cache-policy}",
