@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"math/bits"
+
 	"github.com/oxideinfer/oxide/codegen/ptx"
 	"github.com/oxideinfer/oxide/ir"
 	"github.com/oxideinfer/oxide/ir/op"
@@ -53,6 +55,10 @@ func lowerAddr(e *emitter, o *ir.Op) {
 	switch {
 	case wide && !long:
 		e.emit(dots("mad.wide", suffix(i.Type().Kind)), r, e.reg(i), ptx.I(scale), a.Base)
+	case wide && scale&(scale-1) == 0: // ptxas makes two instructions of a shift and an add, three of a mad
+		shifted := e.newReg(i.Type())
+		e.emit("shl.b64", shifted, e.reg(i), ptx.I(int64(bits.TrailingZeros64(uint64(scale)))))
+		e.emit(dots("add", pointerSuffix(d.Type())), r, shifted, a.Base)
 	case wide:
 		e.emit(dots("mad.lo", suffix(i.Type().Kind)), r, e.reg(i), ptx.I(scale), a.Base)
 	default:

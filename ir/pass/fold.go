@@ -2,6 +2,7 @@ package pass
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/oxideinfer/oxide/ir"
 	"github.com/oxideinfer/oxide/ir/op"
@@ -26,6 +27,9 @@ func fold(k *ir.Kernel, o *ir.Op) *ir.Value {
 		return foldSelect(o)
 	}
 	if v := identity(k, o); v != nil {
+		return v
+	}
+	if v := divideByPower(k, o); v != nil {
 		return v
 	}
 	for _, a := range o.Args {
@@ -104,6 +108,23 @@ func identity(k *ir.Kernel, o *ir.Op) *ir.Value {
 		}
 	}
 	return nil
+}
+
+// divideByPower turns an unsigned division by a power of two into a shift and its remainder into a mask: ptxas divides in
+// full, whatever the divisor.
+func divideByPower(k *ir.Kernel, o *ir.Op) *ir.Value {
+	if name := o.Info.Name; name != "div" && name != "rem" || o.Args[0].IsConst() || !o.Args[1].IsConst() {
+		return nil
+	}
+	t, n := o.Results[0].Type(), o.Args[1].Bits()
+	if !op.Integers.Has(t.Kind) || op.Signed.Has(t.Kind) || bits.OnesCount64(n) != 1 {
+		return nil
+	}
+	if o.Info.Name == "rem" {
+		return k.InsertBefore(o, "and", nil, []op.Type{t}, o.Args[0], k.Const(t, n-1)).Result()
+	}
+	shift := k.Const(op.Scalar(op.U32), uint64(bits.TrailingZeros64(n)))
+	return k.InsertBefore(o, "shr", nil, []op.Type{t}, o.Args[0], shift).Result()
 }
 
 func foldInt(o *ir.Op) (uint64, bool) {

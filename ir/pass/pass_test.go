@@ -104,6 +104,24 @@ func TestPasses(t *testing.T) {
 	store %7, f32:0
 	yield
 `},
+		{"fold", "unsigned division by a power of two is a shift or a mask, other division stays", `
+	%1 = div u32 %n, u32:16
+	%2 = rem u32 %n, u32:16
+	%3 = div u32 %1, u32:6
+	%4 = add u32 %3, %2
+	%5 = addr global.f32 %p, %4 {scale=4}
+	store %5, f32:0
+	yield
+`, `	%0 = shr u32 %n, u32:4
+	%1 = div u32 %n, u32:16
+	%2 = and u32 %n, u32:15
+	%3 = rem u32 %n, u32:16
+	%4 = div u32 %0, u32:6
+	%5 = add u32 %4, %2
+	%6 = addr global.f32 %p, %5 {scale=4}
+	store %6, f32:0
+	yield
+`},
 		{"cse", "equal pure ops have one result, operands in any order; loads keep their own", `
 	%1 = tid.x u32
 	%2 = tid.x u32

@@ -102,12 +102,13 @@ func activation(k *ir.Kernel, v Variant, gated bool, width int) {
 	k.GridDependencyWait()
 
 	for row := range k.Loop(k.CTAIDY(), rows, k.NCTAIDY(), ir.NoUnroll) {
-		r := row.ConvertToU64()
+		// One 64-bit sum and one scaling an address: fewer instructions than a row's address and then an element's.
+		r, column := row.ConvertToU64(), at.ConvertToU64()
 		k.If(inside, func() {
-			g := x.At(r.Mul(xStride)).At(at).LoadN(width, ir.L1NoAllocate)
+			g := x.At(r.MulAdd(xStride, column)).LoadN(width, ir.L1NoAllocate)
 			var u []ir.F32
 			if gated {
-				u = up.At(r.Mul(upStride)).At(at).LoadN(width, ir.L1NoAllocate)
+				u = up.At(r.MulAdd(upStride, column)).LoadN(width, ir.L1NoAllocate)
 			}
 			overlap.Loaded()
 			for i := range g {
@@ -119,7 +120,7 @@ func activation(k *ir.Kernel, v Variant, gated bool, width int) {
 					g[i] = g[i].Mul(outScale)
 				}
 			}
-			y.At(r.Mul(yStride)).At(at).StoreN(g, ir.CS)
+			y.At(r.MulAdd(yStride, column)).StoreN(g, ir.CS)
 		})
 	}
 }

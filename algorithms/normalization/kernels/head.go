@@ -88,15 +88,15 @@ func headRMSNorm(k *ir.Kernel, v HeadVariant) {
 	isQ := head.Less(q.heads)
 	inside := head.Less(q.heads.Add(kk.heads))
 	local := ir.Select(isQ, head, head.Sub(q.heads)).ConvertToU64()
-	token := k.CTAIDX().ConvertToU64()
+	token, column := k.CTAIDX().ConvertToU64(), at.ConvertToU64()
 
 	qWeight := q.weight.At(at).LoadPacketIf(k, isQ, ir.NC)
 	kWeight := kk.weight.At(at).LoadPacketIf(k, isQ.Not().And(inside), ir.NC)
 	weight := lib.SelectPacket(isQ, qWeight, kWeight).Values()
 	in := lib.SelectElements(isQ, q.in, kk.in).
-		At(token.Mul(ir.Select(isQ, q.inToken, kk.inToken)).Add(local.Mul(ir.Select(isQ, q.inHead, kk.inHead)))).At(at)
+		At(local.MulAdd(ir.Select(isQ, q.inHead, kk.inHead), token.MulAdd(ir.Select(isQ, q.inToken, kk.inToken), column)))
 	out := lib.SelectElements(isQ, q.out, kk.out).
-		At(token.Mul(ir.Select(isQ, q.outToken, kk.outToken)).Add(local.Mul(ir.Select(isQ, q.outHeadStep, kk.outHeadStep)))).At(at)
+		At(local.MulAdd(ir.Select(isQ, q.outHeadStep, kk.outHeadStep), token.MulAdd(ir.Select(isQ, q.outToken, kk.outToken), column)))
 	block := k.CTAIDY().Mul(k.NCTAIDX()).Add(k.CTAIDX())
 	overlap.Prefetch(block, in, []ir.U32{k.ConstU32(0)}, []ir.Pred{inside})
 	k.GridDependencyWait()
