@@ -133,6 +133,12 @@ var Panics = ir.Algorithm[V]{Name: "UserPanics", Variants: []V{{1}}, Contract: c
 		var list []int
 		_ = list[v.N]
 	}}
+
+var Sneaky = ir.Algorithm[V]{Name: "UserSneaky", Variants: []V{{1}}, Contract: contract,
+	Kernel: func(k *ir.Kernel, v V) {
+		x := ir.GlobalParam[ir.U32](k, "x")
+		x.Store(k.ConstU32(1))
+	}}
 `)
 	_, err := Build(context.Background(), Options{Dir: dir})
 	var problems Problems
@@ -143,7 +149,8 @@ var Panics = ir.Algorithm[V]{Name: "UserPanics", Variants: []V{{1}}, Contract: c
 	for _, p := range problems {
 		got = append(got, fmt.Sprintf("%s:%d %s %s", filepath.Base(p.Pos.File), p.Pos.Line, p.Code, p.Algorithm))
 	}
-	want := []string{"k.go:12 BARRIER_DIVERGENT UserDivergent", "k.go:16 NO_VARIANT UserEmpty", "k.go:21 KERNEL_PANIC UserPanics"}
+	want := []string{"k.go:12 BARRIER_DIVERGENT UserDivergent", "k.go:16 NO_VARIANT UserEmpty", "k.go:21 KERNEL_PANIC UserPanics",
+		"k.go:26 UNDECLARED_WRITE UserSneaky"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s\n%v", diff, err)
 	}

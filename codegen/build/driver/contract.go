@@ -14,8 +14,9 @@ func contract(k *ir.Kernel) bundle.Contract {
 		DynamicSharedBytes: c.DynamicSharedBytes, MaxDynamicSharedBytes: c.DynamicSharedBytes,
 		ProgrammaticLaunch: c.ProgrammaticLaunch, Params: []bundle.Param{},
 	}
-	for _, p := range k.Params {
-		b := param(p)
+	reads, writes := k.Access()
+	for i, p := range k.Params {
+		b := param(p, reads[i], writes[i])
 		// Parameters stand one after the other at their natural alignment (manual 7.1: the layout of a C struct).
 		b.Offset = align(out.ParamBytes, b.Size)
 		out.ParamBytes = b.Offset + b.Size
@@ -24,12 +25,16 @@ func contract(k *ir.Kernel) bundle.Contract {
 	return out
 }
 
-func param(p *ir.ParamDecl) bundle.Param {
+// param describes a parameter. What a pointer is used for is what the kernel does with it, not what it was declared for.
+func param(p *ir.ParamDecl, reads, writes bool) bundle.Param {
 	b := bundle.Param{Name: p.Name, Type: p.Type.Kind.String(), Size: p.Type.Bits() / 8, Align: p.Type.Bits() / 8}
 	if p.Type.Kind == op.Ptr {
 		b.Pointer, b.Type, b.Align = true, p.Type.Elem.String(), max(p.Align, p.Type.Elem.Bytes())
 		b.Access = "read"
-		if p.Writes {
+		switch {
+		case reads && writes:
+			b.Access = "read-write"
+		case writes:
 			b.Access = "write"
 		}
 	}
@@ -51,3 +56,17 @@ func fill(d [3]int) [3]int {
 }
 
 func align(n, to int) int { return (n + to - 1) / to * to }
+
+// undeclaredWrites are the parameters that the kernel writes through without saying so: who reads the declaration, or
+// shares the memory, must be able to rely on it.
+func undeclaredWrites(k *ir.Kernel) ir.Findings {
+	var all ir.Findings
+	_, writes := k.Access()
+	for i, p := range k.Params {
+		if writes[i] && !p.Writes {
+			all = append(all, ir.Finding{Code: "UNDECLARED_WRITE", Pos: p.Pos, Msg: "the kernel writes through parameter " + p.Name + ", which is not declared for it",
+				Fix: "declare the parameter with ir.Writes"})
+		}
+	}
+	return all
+}

@@ -100,6 +100,10 @@ func (j *job) run(opt options) {
 		j.fail(err)
 		return
 	}
+	if undeclared := undeclaredWrites(k); len(undeclared) > 0 {
+		j.fail(undeclared)
+		return
+	}
 	j.kernel, err = describe(j.entry, j.inst, k, opt)
 	if err != nil {
 		j.fail(err)
