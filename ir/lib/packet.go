@@ -30,13 +30,19 @@ func (e Elements) LoadPacket(opts ...ir.LoadOption) Packet {
 
 // LoadPacketIf reads a packet where mask holds and gives zeros elsewhere, without touching memory there.
 func (e Elements) LoadPacketIf(k *ir.Kernel, mask ir.Pred, opts ...ir.LoadOption) Packet {
+	zeros := Packet{format: e.format}
+	for range e.packetWords() {
+		zeros.words = append(zeros.words, k.ConstU32(0))
+	}
+	return e.LoadPacketOr(mask, zeros, opts...)
+}
+
+// LoadPacketOr reads a packet where mask holds and gives other elsewhere, without touching memory there.
+func (e Elements) LoadPacketOr(mask ir.Pred, other Packet, opts ...ir.LoadOption) Packet {
 	p := Packet{format: e.format}
 	for at := 0; at < e.packetWords(); at += 4 {
-		zeros := make(ir.Vec[ir.U32], min(4, e.packetWords()))
-		for i := range zeros {
-			zeros[i] = k.ConstU32(0)
-		}
-		p.words = append(p.words, ir.Cast[ir.U32](e.p).AtConst(at).LoadVecIf(mask, zeros, opts...)...)
+		rest := ir.Vec[ir.U32](other.words[at:min(at+4, len(other.words))])
+		p.words = append(p.words, ir.Cast[ir.U32](e.p).AtConst(at).LoadVecIf(mask, rest, opts...)...)
 	}
 	return p
 }
@@ -128,11 +134,14 @@ func (e Elements) StoreN(values []ir.F32, opts ...ir.StoreOption) {
 	e.StorePacket(e.format.Pack(values), opts...)
 }
 
-// SelectPacket gives x where p holds and y elsewhere; both have one format.
-func SelectPacket(p ir.Pred, x, y Packet) Packet {
-	out := Packet{format: x.format}
-	for i := range x.words {
-		out.words = append(out.words, ir.Select(p, x.words[i], y.words[i]))
+// StoreRounded is StoreN that gives the values as they are now in memory.
+func (e Elements) StoreRounded(values []ir.F32, opts ...ir.StoreOption) []ir.F32 {
+	if len(values) == 1 {
+		values = []ir.F32{e.format.Round(values[0])}
+		e.Store(values[0], opts...)
+		return values
 	}
-	return out
+	p := e.format.Pack(values)
+	e.StorePacket(p, opts...)
+	return p.Values()
 }

@@ -90,9 +90,7 @@ func headRMSNorm(k *ir.Kernel, v HeadVariant) {
 	local := ir.Select(isQ, head, head.Sub(q.heads)).ConvertToU64()
 	token, column := k.CTAIDX().ConvertToU64(), at.ConvertToU64()
 
-	qWeight := q.weight.At(at).LoadPacketIf(k, isQ, ir.NC)
-	kWeight := kk.weight.At(at).LoadPacketIf(k, isQ.Not().And(inside), ir.NC)
-	weight := lib.SelectPacket(isQ, qWeight, kWeight).Values()
+	weight := kk.weight.At(at).LoadPacketOr(isQ.Not().And(inside), q.weight.At(at).LoadPacketIf(k, isQ, ir.NC), ir.NC).Values()
 	in := lib.SelectElements(isQ, q.in, kk.in).
 		At(local.MulAdd(ir.Select(isQ, q.inHead, kk.inHead), token.MulAdd(ir.Select(isQ, q.inToken, kk.inToken), column)))
 	out := lib.SelectElements(isQ, q.out, kk.out).
@@ -107,8 +105,8 @@ func headRMSNorm(k *ir.Kernel, v HeadVariant) {
 	for _, e := range x {
 		squares = e.MulAdd(e, squares)
 	}
-	mean := lib.WarpReduce(squares, lanes, func(a, b ir.F32) ir.F32 { return a.Add(b) }).Mul(k.ConstF32(1 / float32(v.HeadDim)))
-	rstd := mean.Add(eps).ReciprocalSqrt(ir.Approx)
+	total := lib.WarpReduce(squares, lanes, func(a, b ir.F32) ir.F32 { return a.Add(b) })
+	rstd := total.MulAdd(k.ConstF32(1/float32(v.HeadDim)), eps).ReciprocalSqrt(ir.Approx)
 	p := params{weightOffset: offset}
 	for i := range x {
 		x[i] = p.scale(x[i], rstd, weight[i], Types{v.In, v.Weight, v.In}, v.RoundBefore)

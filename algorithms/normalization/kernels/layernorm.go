@@ -152,29 +152,35 @@ func layerNormStream(k *ir.Kernel, t Types, width int) {
 	block := lib.NewExchange(k, "sum", 0)
 	k.GridDependencyWait()
 
-	first, step := k.TIDX().Mul(k.ConstU32(uint32(width))), k.ConstU32(uint32(width*streamThreads))
+	one, several := together(width)
 	sum := ir.NewVar(k.ConstF32(0))
-	for i := range k.Loop(first, p.hidden, step) {
-		for _, x := range p.x.At(i).LoadN(width) {
-			sum.Set(sum.Get().Add(x))
+	sweep(k, p.hidden, width, one, func(i ir.U32, at []int) {
+		for _, x := range loadAll(p.x.At(i), at, width) {
+			for _, e := range x {
+				sum.Set(sum.Get().Add(e))
+			}
 		}
-	}
+	})
 	p.overlap.Loaded()
 	mean := block.Sum(sum.Get())[0].Mul(p.invHidden)
 	squares := ir.NewVar(k.ConstF32(0))
-	for i := range k.Loop(first, p.hidden, step) {
-		for _, x := range p.x.At(i).LoadN(width) {
-			d := x.Sub(mean)
-			squares.Set(d.MulAdd(d, squares.Get()))
+	sweep(k, p.hidden, width, one, func(i ir.U32, at []int) {
+		for _, x := range loadAll(p.x.At(i), at, width) {
+			for _, e := range x {
+				d := e.Sub(mean)
+				squares.Set(d.MulAdd(d, squares.Get()))
+			}
 		}
-	}
+	})
 	rstd := block.Sum(squares.Get())[0].MulAdd(p.invHidden, p.eps).ReciprocalSqrt(ir.Approx)
-	for i := range k.Loop(first, p.hidden, step) {
-		x, w := p.x.At(i).LoadN(width), p.weight.At(i).LoadN(width, ir.NC)
-		b := p.bias.At(i).LoadNIf(k, biased, width, ir.NC)
-		for j := range x {
-			x[j] = p.finish(x[j].Sub(mean), rstd, w[j], b[j], t)
+	sweep(k, p.hidden, width, several, func(i ir.U32, at []int) {
+		x, w := loadAll(p.x.At(i), at, width), loadAll(p.weight.At(i), at, width, ir.NC)
+		for n, d := range at {
+			b := p.bias.At(i).AtConst(d).LoadNIf(k, biased, width, ir.NC)
+			for j := range x[n] {
+				x[n][j] = p.finish(x[n][j].Sub(mean), rstd, w[n][j], b[j], t)
+			}
+			p.y.At(i).AtConst(d).StoreN(x[n])
 		}
-		p.y.At(i).StoreN(x)
-	}
+	})
 }

@@ -81,26 +81,70 @@ func rmsNormStream(k *ir.Kernel, v StreamVariant, add bool, width int) {
 	p = p.row(k.CTAIDX(), add)
 	k.GridDependencyWait()
 
-	first, step := k.TIDX().Mul(k.ConstU32(uint32(width))), k.ConstU32(uint32(width*streamThreads))
-	squares := ir.NewVar(k.ConstF32(0))
-	for i := range k.Loop(first, p.hidden, step) {
-		for _, x := range p.firstPass(i, v.Types, add, width) {
-			squares.Set(x.MulAdd(x, squares.Get()))
-		}
+	one, several := together(width)
+	if add {
+		one = several
 	}
+	squares := ir.NewVar(k.ConstF32(0))
+	sweep(k, p.hidden, width, one, func(i ir.U32, at []int) {
+		for _, x := range p.firstPass(i, at, v.Types, add, width) {
+			for _, e := range x {
+				squares.Set(e.MulAdd(e, squares.Get()))
+			}
+		}
+	})
 	p.overlap.Loaded()
 	rstd := blockSum(k, squares.Get()).MulAdd(p.invHidden, p.eps).ReciprocalSqrt(ir.Approx)
 	again := p.x
 	if add {
 		again = p.sum
 	}
-	for i := range k.Loop(first, p.hidden, step) {
-		x, w := again.At(i).LoadN(width), p.weight.At(i).LoadN(width, ir.NC)
-		for j := range x {
-			x[j] = p.scale(x[j], rstd, w[j], v.Types, v.RoundBefore)
+	sweep(k, p.hidden, width, several, func(i ir.U32, at []int) {
+		x, w := loadAll(again.At(i), at, width), loadAll(p.weight.At(i), at, width, ir.NC)
+		for n := range x {
+			for j := range x[n] {
+				x[n][j] = p.scale(x[n][j], rstd, w[n][j], v.Types, v.RoundBefore)
+			}
+			p.y.At(i).AtConst(at[n]).StoreN(x[n])
 		}
-		p.y.At(i).StoreN(x)
+	})
+}
+
+// sweep walks a thread over its part of a row. Most of the way several accesses go together, at the constant distances at
+// from element i: their loads are in flight at once and share an address. What is left goes one by one.
+func sweep(k *ir.Kernel, hidden ir.U32, width, together int, body func(i ir.U32, at []int)) {
+	step := width * streamThreads
+	at := make([]int, together)
+	for n := range at {
+		at[n] = n * step
 	}
+	beyond, stride := k.ConstU32(uint32(at[together-1])), k.ConstU32(uint32(together*step))
+	first := k.TIDX().Mul(k.ConstU32(uint32(width)))
+	next := ir.NewVar(first)
+	for i := range k.Loop(first, hidden.Max(beyond).Sub(beyond), stride, ir.NoUnroll) {
+		body(i, at)
+		next.Set(i.Add(stride))
+	}
+	for i := range k.Loop(next.Get(), hidden, k.ConstU32(uint32(step)), ir.NoUnroll) {
+		body(i, []int{0})
+	}
+}
+
+// together is how many accesses of one tensor, and of several, go together: a packet is many registers.
+func together(width int) (one, several int) {
+	if width > 1 {
+		return 4, 2
+	}
+	return 8, 4
+}
+
+// loadAll reads width elements at each of the distances from e.
+func loadAll(e lib.Elements, at []int, width int, opts ...ir.LoadOption) [][]ir.F32 {
+	all := make([][]ir.F32, len(at))
+	for n, d := range at {
+		all[n] = e.AtConst(d).LoadN(width, opts...)
+	}
+	return all
 }
 
 // alignment is what accesses of width elements need: 16 bytes for packets, the element's own for one.
@@ -111,15 +155,17 @@ func alignment(width int) int {
 	return 16
 }
 
-// firstPass reads width elements, with the residual added and stored where there is one.
-func (p params) firstPass(i ir.U32, t Types, add bool, width int) []ir.F32 {
-	x := p.x.At(i).LoadN(width)
+// firstPass reads width elements at each distance from i, with the residual added and stored where there is one.
+func (p params) firstPass(i ir.U32, at []int, t Types, add bool, width int) [][]ir.F32 {
+	x := loadAll(p.x.At(i), at, width)
 	if !add {
 		return x
 	}
-	for j, r := range p.residual.At(i).LoadN(width) {
-		x[j] = t.In.Round(x[j].Add(r))
+	for n, residual := range loadAll(p.residual.At(i), at, width) {
+		for j, r := range residual {
+			x[n][j] = x[n][j].Add(r)
+		}
+		x[n] = p.sum.At(i).AtConst(at[n]).StoreRounded(x[n])
 	}
-	p.sum.At(i).StoreN(x)
 	return x
 }
