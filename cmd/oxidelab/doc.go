@@ -6,7 +6,7 @@
 //	oxidelab qualify [--device …] [--quick] [--graph] [--op OP] [--json FILE]
 //	                                                every declared case of every operator, with every algorithm
 //	oxidelab bench [--device cuda:N] [--op OP] [--json FILE]   times of graph replays and eager calls
-//	oxidelab ptx run CASE.json [-json]              run a PTX case file and compare with what a GPU recorded
+//	oxidelab ptx run CASE.json [flags]              run a PTX case file and compare with what a GPU recorded
 //
 // The exit status is 0 if everything is right, 1 if a result is wrong, and 2 if the call, a file or a device could not be
 // used; then one line says why.

@@ -24,20 +24,20 @@ type entry struct {
 	Offsets *[]int64 `json:"data_offsets"`
 }
 
-// ReadFile reads a file.
+// ReadFile reads a regular file.
 func ReadFile(path string) (*File, error) {
+	info, err := os.Stat(path) // before it is opened: opening a pipe waits for a writer
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fail("", "%s is a directory or no regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, fail("", "%s is a directory", path)
-	}
 	// The header is checked before the data is read: a wrong file of any size costs little.
 	head := make([]byte, lengthBytes)
 	if _, err := io.ReadFull(f, head); err != nil {

@@ -120,6 +120,9 @@ func TestReadFileErrors(t *testing.T) {
 	if _, err := ReadFile(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
 	}
+	if _, err := ReadFile(os.DevNull); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("device: %v", err)
+	}
 	if _, err := ReadFile(t.TempDir()); err == nil || !strings.Contains(err.Error(), "directory") {
 		t.Errorf("directory: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -80,8 +81,33 @@ func encodeHeader(f *File) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// WriteFile writes a file beside its final place and renames it: a failure leaves no half file.
+// Writable tells whether WriteFile may put a file at path: nothing is there yet, or a regular file that is none
+// of keep, under whatever name.
+func Writable(path string, keep ...string) error {
+	at, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !at.Mode().IsRegular() {
+		return fail("", "%s exists and is no regular file", path)
+	}
+	for _, k := range keep {
+		if info, err := os.Stat(k); err == nil && os.SameFile(at, info) {
+			return fail("", "%s is the same file as %s", path, k)
+		}
+	}
+	return nil
+}
+
+// WriteFile writes a file beside its final place and renames it: a failure leaves no half file. What is at path
+// already must be [Writable].
 func WriteFile(path string, f *File) (err error) {
+	if err := Writable(path); err != nil {
+		return err
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".safetensors-*")
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
@@ -147,7 +148,29 @@ func TestRunRefusesFilesThatAreNone(t *testing.T) {
 	demandRefusal(t, out, "no such file", "run", "normalization.rms_norm", "--device", "emulated", "--spec", s, "--in", in+"x", "--out", out)
 	demandRefusal(t, out, "no such file", "run", "normalization.rms_norm", "--device", "emulated", "--spec", s+"x", "--in", in, "--out", out)
 	demandRefusal(t, out, "at most", "run", "normalization.rms_norm", "--device", "emulated", "--spec", filepath.Dir(s), "--in", in, "--out", out)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	demandRefusal(t, out, "no regular file", "run", "normalization.rms_norm", "--device", "emulated", "--spec", s, "--in", pipe, "--out", out)
 	demandRefusal(t, out, "nowhere", "run", "normalization.rms_norm", "--device", "emulated", "--spec", s, "--in", in, "--out", filepath.Join(filepath.Dir(out), "nowhere", "y"))
+}
+
+// TestRunKeepsWhatIsThere demands that no input and no device file is replaced by the output.
+func TestRunKeepsWhatIsThere(t *testing.T) {
+	s, in, _ := files(t, spec, nil)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(in, link); err != nil {
+		t.Fatal(err)
+	}
+	for out, says := range map[string]string{in: "same file", link: "same file", s: "same file", t.TempDir(): "no regular file", os.DevNull: "no regular file"} {
+		before, beforeErr := os.Lstat(out)
+		demandRefusal(t, in, says, "run", "normalization.rms_norm", "--device", "emulated", "--spec", s, "--in", in, "--out", out)
+		after, afterErr := os.Lstat(out)
+		if beforeErr != nil || afterErr != nil || !os.SameFile(before, after) {
+			t.Errorf("%s was replaced", out)
+		}
+	}
 }
 
 func TestOps(t *testing.T) {

@@ -6,15 +6,17 @@ import (
 	"fmt"
 
 	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/ptxcase"
+	"github.com/oxideinfer/oxide/codegen/ptx/emulate"
 )
 
 // ptx runs PTX case files on the emulator.
 func (l *lab) ptx(args []string) error {
 	if len(args) == 0 || args[0] != "run" {
-		return errors.New("usage: oxidelab ptx run CASE.json [-json]")
+		return errors.New("usage: oxidelab ptx run CASE.json [flags]")
 	}
-	f := l.flags("ptx run", "CASE.json [-json]")
+	f := l.flags("ptx run", "CASE.json [flags]")
 	asJSON := f.Bool("json", false, "print one JSON object")
+	steps := f.Uint64("max-steps", ptxcase.DefaultMaxSteps, "report a hang after so many warp `instructions` of a launch")
 	paths, err := parse(f, args[1:])
 	if err != nil {
 		return err
@@ -22,7 +24,7 @@ func (l *lab) ptx(args []string) error {
 	if len(paths) != 1 {
 		return errors.New("ptx run needs one case file")
 	}
-	r := ptxcase.Run(paths[0], ptxcase.Options{})
+	r := ptxcase.Run(paths[0], ptxcase.Options{Device: emulate.Config{MaxSteps: *steps}})
 	if *asJSON {
 		if err := json.NewEncoder(l.out).Encode(r); err != nil {
 			return err

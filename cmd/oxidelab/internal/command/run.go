@@ -33,6 +33,9 @@ func (l *lab) run(args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := safetensors.Writable(*outPath, *inPath, *specPath); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
 	s, err := readSetup(b, *specPath, *inPath)
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 const (
 	formatName  = "ptx-fixture/1"
 	maxJSON     = 16 << 20
-	maxBuffer   = 1 << 32
+	maxBytes    = 1 << 32 // of all buffers together
 	maxLaunches = 1 << 16
 )
 
@@ -137,8 +137,8 @@ func readLimited(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, unreadable("%w", err)
 	}
-	if info.IsDir() || info.Size() > limit {
-		return nil, unreadable("%s: a directory, or over %d bytes", path, limit)
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, unreadable("%s: no regular file, or over %d bytes", path, limit)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -156,6 +156,7 @@ func (c *caseFile) check() error {
 		return unreadable("ptx %q and data %q must be file names beside the case", c.PTX, c.Data)
 	}
 	seen := map[string]bool{}
+	left := int64(maxBytes)
 	for _, b := range c.Buffers {
 		size := dtypeSize(b.DType)
 		if size == 0 {
@@ -163,13 +164,16 @@ func (c *caseFile) check() error {
 		}
 		n := int64(size)
 		for _, d := range b.Shape {
-			if d < 0 || d != 0 && n > maxBuffer/d {
+			if d < 0 || d != 0 && n > maxBytes/d {
 				return unreadable("buffer %q: shape %v is negative or too large", b.Name, b.Shape)
 			}
 			n *= d
 		}
 		if n != b.Bytes {
 			return unreadable("buffer %q: shape %v of %s has %d bytes, not %d", b.Name, b.Shape, b.DType, n, b.Bytes)
+		}
+		if left -= n; left < 0 {
+			return unreadable("buffer %q: the buffers have more than %d bytes together", b.Name, int64(maxBytes))
 		}
 		if seen[b.Name] {
 			return unreadable("buffer %q is listed twice", b.Name)

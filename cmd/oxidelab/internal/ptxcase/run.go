@@ -14,8 +14,12 @@ import (
 
 // Options choose how a case runs.
 type Options struct {
-	Device emulate.Config // the zero value: all checkers, round-robin schedule
+	Device emulate.Config // the zero value: all checkers, round-robin schedule, DefaultMaxSteps
 }
+
+// DefaultMaxSteps bounds the warp instructions of one launch of a case, which is small: an endless loop is reported
+// in less than a minute.
+const DefaultMaxSteps = 1 << 28
 
 // The values of Report.Status.
 const (
@@ -75,6 +79,9 @@ func (r *Report) run(path string, opt Options) error {
 	prog, err := emulate.Load(c.module)
 	if err != nil {
 		return err
+	}
+	if opt.Device.MaxSteps == 0 {
+		opt.Device.MaxSteps = DefaultMaxSteps
 	}
 	dev := emulate.NewDevice(opt.Device)
 	addr := map[string]uint64{}

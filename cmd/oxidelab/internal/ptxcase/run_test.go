@@ -114,6 +114,30 @@ func TestOutOfBounds(t *testing.T) {
 	}
 }
 
+// TestEndlessLoop demands that a kernel that never ends is reported.
+func TestEndlessLoop(t *testing.T) {
+	path := edited(t, "tri_vadd_tail", map[string][2]string{".ptx": {"ret;", "$again:\n\tbra.uni $again;"}})
+	r := Run(path, Options{Device: emulate.Config{MaxSteps: 100_000}})
+	if !slices.ContainsFunc(r.Findings, func(f emulate.Finding) bool { return f.Class == emulate.Hang }) || r.ExitCode() != 1 {
+		t.Errorf("exit %d, findings %v", r.ExitCode(), r.Findings)
+	}
+}
+
+// TestBuffersTogether demands a bound on all buffers of a case together.
+func TestBuffersTogether(t *testing.T) {
+	c := caseFile{Format: formatName, PTX: "a.ptx", Data: "a.safetensors", Launches: make([]launchDesc, 1)}
+	for _, name := range []string{"a", "b", "c"} {
+		err := c.check()
+		if err != nil {
+			t.Fatalf("%d buffers: %v", len(c.Buffers), err)
+		}
+		c.Buffers = append(c.Buffers, bufferDesc{Name: name, DType: "u8", Shape: []int64{maxBytes / 2}, Bytes: maxBytes / 2, Role: "in", Init: "fill"})
+	}
+	if err := c.check(); err == nil || !strings.Contains(err.Error(), "together") {
+		t.Errorf("three halves of the limit: %v", err)
+	}
+}
+
 // TestReportJSON pins the shape of the printed object.
 func TestReportJSON(t *testing.T) {
 	r := Run(filepath.Join(foreign, "tri_vadd_tail.json"), Options{})
