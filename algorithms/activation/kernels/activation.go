@@ -112,7 +112,7 @@ func activation(k *ir.Kernel, v Variant, gated bool, width int) {
 			}
 			overlap.Loaded()
 			for i := range g {
-				g[i] = v.Function.Apply(k, g[i])
+				g[i] = v.Function.Apply(g[i])
 				if gated {
 					g[i] = g[i].Mul(u[i])
 				}

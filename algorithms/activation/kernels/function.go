@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/oxideinfer/oxide/ir"
+	"github.com/oxideinfer/oxide/ir/lib"
 )
 
 // Function is an activation function: a build value.
@@ -18,29 +19,14 @@ const (
 )
 
 // Apply computes f(x).
-func (f Function) Apply(k *ir.Kernel, x ir.F32) ir.F32 {
+func (f Function) Apply(x ir.F32) ir.F32 {
 	switch f {
 	case SiLU:
-		return x.Mul(sigmoid(k, x))
+		return lib.SiLU(x)
 	case GELUTanh:
-		return geluTanh(k, x)
+		return lib.GELUTanh(x)
 	}
-	return x.Mul(normalCDF(k, x))
-}
-
-// sigmoid is 1/(1 + 2^(-x·log2 e)). Where the power overflows the reciprocal is 0, as it should be. Flushing changes no bit:
-// 1 + 2^t is 1 for denormal t and for denormal powers alike, and it saves ptxas the scaling around the hardware's power.
-func sigmoid(k *ir.Kernel, x ir.F32) ir.F32 {
-	e := x.Mul(k.ConstF32(-math.Log2E)).Exp2(ir.Approx, ir.FTZ)
-	return e.Add(k.ConstF32(1)).Reciprocal(ir.Approx)
-}
-
-// geluTanh is x·sigmoid(2u) with u = sqrt(2/π)·(x + 0.044715·x³): (1 + tanh u)/2 without the cancellation of 1 + tanh
-// near -1.
-func geluTanh(k *ir.Kernel, x ir.F32) ir.F32 {
-	const scale = 2 * 0.7978845608028654 // 2·sqrt(2/π)
-	cubic := x.Mul(x).MulAdd(k.ConstF32(0.044715*scale), k.ConstF32(scale))
-	return x.Mul(sigmoid(k, x.Mul(cubic)))
+	return gelu(x)
 }
 
 // erfcCoefficients are those of the exponent's polynomial in t = 1/(1 + z/2), highest power first: the Chebyshev fit of
@@ -48,8 +34,10 @@ func geluTanh(k *ir.Kernel, x ir.F32) ir.F32 {
 var erfcCoefficients = [...]float32{0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418,
 	0.37409196, 1.00002368, -1.26551223}
 
-// normalCDF is Φ(x) = erfc(-x/sqrt 2)/2, small for negative x without cancellation.
-func normalCDF(k *ir.Kernel, x ir.F32) ir.F32 {
+// gelu is x·Φ(x) with Φ(x) = erfc(-x/sqrt 2)/2, small for negative x without cancellation. It has fewer instructions than
+// lib.GELU, and rounds the square in the exponent: the error grows with x² in the left tail.
+func gelu(x ir.F32) ir.F32 {
+	k := ir.KernelOf(x)
 	z := x.Abs().Mul(k.ConstF32(math.Sqrt2 / 2))
 	t := z.MulAdd(k.ConstF32(0.5), k.ConstF32(1)).Reciprocal(ir.Approx)
 	poly := k.ConstF32(erfcCoefficients[0])
@@ -59,5 +47,5 @@ func normalCDF(k *ir.Kernel, x ir.F32) ir.F32 {
 	// exp(-z² + poly): the square goes in last, so that an infinite one decides.
 	exponent := z.Neg().MulAdd(z, poly).Mul(k.ConstF32(math.Log2E))
 	tail := exponent.Exp2(ir.Approx).Mul(t).Mul(k.ConstF32(0.5))
-	return ir.Select(x.Less(k.ConstF32(0)), tail, k.ConstF32(1).Sub(tail))
+	return x.Mul(ir.Select(x.Less(k.ConstF32(0)), tail, k.ConstF32(1).Sub(tail)))
 }
