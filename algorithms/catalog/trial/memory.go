@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// guard is the number of sentinel bytes before and after a region.
+	// guard is the number of sentinel bytes before a region, and after one that is written. Nothing lies behind an input:
+	// there the emulated device reports a read past the end.
 	guard = 256
 	// poison is a NaN in every format.
 	poison = 0xff
@@ -41,7 +42,11 @@ func (a *arena) place(stream *oxrt.Stream, t catalog.Tensor, s Setup) (*memory, 
 	}
 	size := t.DType.Size()
 	m.first = guard + s.Offset*size
-	m.before = slices.Repeat([]byte{poison}, m.first+t.Span()*size+guard)
+	behind := guard
+	if t.Operand.Access == catalog.In && !s.InPlace {
+		behind = 0
+	}
+	m.before = slices.Repeat([]byte{poison}, m.first+t.Span()*size+behind)
 	if t.Operand.Access == catalog.In {
 		in := s.Inputs[t.Operand.Name]
 		if len(in) != t.Elements()*size {

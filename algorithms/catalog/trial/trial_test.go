@@ -2,6 +2,7 @@ package trial_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -107,6 +108,12 @@ func TestRunFindsWhatACallMayNotDo(t *testing.T) {
 		}, "y: byte", false},
 		{"the gap between rows of y", func(s *oxrt.Scope, c catalog.Call) error { return fill(s, c.Regions[1], guard+13, 1) }, "y: byte 13", false},
 		{"an input", func(s *oxrt.Scope, c catalog.Call) error { return fill(s, c.Regions[0], guard+2, 2) }, "x: byte 2", false},
+		{"nothing lies behind an input", func(s *oxrt.Scope, c catalog.Call) error {
+			if end, x := c.Regions[0].Owner().Bytes(), c.Regions[0]; end != guard+x.Bytes() {
+				return fmt.Errorf("x ends at byte %d of %d: a read past it would go unseen", guard+x.Bytes(), end)
+			}
+			return nil
+		}, "", false},
 		{"an element of y", func(s *oxrt.Scope, c catalog.Call) error { return fill(s, c.Regions[1], guard+2, 2) }, "", true},
 	} {
 		spec := &copySpec{MaxRows: 3, Type: oxrt.BF16, Stride: 8}
