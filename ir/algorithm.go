@@ -18,7 +18,7 @@ const (
 
 // Contract is what a launch must keep and what the build must not exceed.
 type Contract struct {
-	Block              [3]int // exact; 0 in y and z means 1
+	Block              [3]int // exact; x is at least 1, 0 in y and z means 1
 	Cluster            [3]int // zero for no cluster
 	DynamicSharedBytes int
 	MinBlocksPerSM     int

@@ -40,6 +40,10 @@ func sharedOverLimit(k *ir.Kernel) { // want SHARED_TOO_LARGE
 
 func blockTooLarge(k *ir.Kernel) {} // want BLOCK_TOO_LARGE
 
+func blockWithoutX(k *ir.Kernel) {} // want BLOCK_TOO_LARGE
+
+func blockNegative(k *ir.Kernel) {} // want BLOCK_TOO_LARGE
+
 func blockTooDeep(k *ir.Kernel) {} // want BLOCK_TOO_LARGE
 
 func blockRegisters(k *ir.Kernel) {} // want BLOCK_TOO_LARGE

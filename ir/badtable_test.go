@@ -44,6 +44,8 @@ func badKernels() []badKernel {
 		{name: "staticShared", file: memory, body: staticShared},
 		{name: "sharedOverLimit", file: memory, body: sharedOverLimit, contract: ir.Contract{DynamicSharedBytes: 227<<10 + 1}},
 		{name: "blockTooLarge", file: memory, body: blockTooLarge, contract: block(32, 33, 1)},
+		{name: "blockWithoutX", file: memory, body: blockWithoutX, contract: block(0, 8, 1)},
+		{name: "blockNegative", file: memory, body: blockNegative, contract: block(32, -1, 1)},
 		{name: "blockTooDeep", file: memory, body: blockTooDeep, contract: block(1, 1, 65)},
 		{name: "blockRegisters", file: memory, body: blockRegisters, contract: ir.Contract{Block: [3]int{512}, MaxRegisters: 129}},
 		{name: "noDynamic", file: memory, body: noDynamic},

@@ -51,8 +51,10 @@ type Array struct {
 func (a *Array) Bytes() int { return a.Count * a.Type.Elem.Bytes() }
 
 func newKernel(name string, target Target, contract Contract, pos Pos) *Kernel {
-	for i := range contract.Block {
-		contract.Block[i] = max(1, contract.Block[i])
+	for i := 1; i < 3; i++ { // x has no default: the verifier refuses 0
+		if contract.Block[i] == 0 {
+			contract.Block[i] = 1
+		}
 	}
 	k := &Kernel{Name: name, Target: target, Contract: contract, Body: &Region{}, pos: pos}
 	k.frame = &frame{kind: bodyFrame, region: k.Body}

@@ -47,6 +47,9 @@ func Kernel(k *ir.Kernel) (res *Result, err error) {
 	e.region(k.Body)
 	e.at = nil
 	e.emit("ret")
+	if err := ptx.Check(m); err != nil {
+		return nil, fmt.Errorf("lower %s: %w", k.Name, err)
+	}
 	return &Result{Module: m, Entry: e.fn, Positions: e.positions}, nil
 }
 
