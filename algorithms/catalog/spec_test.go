@@ -79,6 +79,7 @@ func TestBadSpecsInJSON(t *testing.T) {
 		{`{"input": "f32", "bias": 1}`, "bias: want true or false"},
 		{`{"input": "f32", "mode": "slow"}`, "mode: want one of fast, exact"},
 		{`{"input": "f32", "scale": 1e99}`, "scale: want a number"},
+		{`{"input": "f32", "scale": 0}`, "scale: want a number"}, // not the default without a word
 	} {
 		var s exampleSpec
 		err := example().DecodeSpec([]byte(c.in), &s)

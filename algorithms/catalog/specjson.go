@@ -31,13 +31,25 @@ func (op *Operator) DecodeSpec(data []byte, spec any) error {
 		case f.quoted() != text.quoted:
 			all = append(all, op.Refuse(f.Name, f.want(), text.raw))
 		default:
-			all = append(all, v.set(f, text.value))
+			all = append(all, v.give(f, text.value))
 		}
 	}
 	for _, name := range sortedKeys(given) {
 		all = append(all, op.Refuse(name, "a field of the spec: "+op.fieldNames(), "an unknown field"))
 	}
 	return errors.Join(all...)
+}
+
+// give sets a field that the object names. A zero that the field may not be is refused here: Complete would take it for
+// a field that was left out.
+func (v Values) give(f Field, text string) error {
+	if err := v.set(f, text); err != nil {
+		return err
+	}
+	if f.Default != "" && v.spec.FieldByName(f.Go).IsZero() && !f.accepts(v) {
+		return v.op.Refuse(f.Name, f.want(), text)
+	}
+	return nil
 }
 
 // Defaults sets every field that has a default.

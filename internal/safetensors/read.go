@@ -1,10 +1,8 @@
 package safetensors
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"io"
 	"os"
 	"slices"
@@ -16,13 +14,6 @@ const (
 	maxHeader   = 100_000_000
 	metadataKey = "__metadata__"
 )
-
-// entry is one tensor of the header. Pointers tell absence.
-type entry struct {
-	DType   *DType   `json:"dtype"`
-	Shape   *[]int64 `json:"shape"`
-	Offsets *[]int64 `json:"data_offsets"`
-}
 
 // ReadFile reads a regular file.
 func ReadFile(path string) (*File, error) {
@@ -105,8 +96,8 @@ func parseHeader(header []byte, size int64) (*File, [][2]int64, error) {
 	var spans [][2]int64
 	for _, m := range raw {
 		if m.name == metadataKey {
-			if err := json.Unmarshal(m.value, &out.Metadata); err != nil {
-				return nil, nil, fail("", "%s is not an object of strings", metadataKey)
+			if out.Metadata, err = parseMetadata(m.value); err != nil {
+				return nil, nil, err
 			}
 			continue
 		}
@@ -120,71 +111,26 @@ func parseHeader(header []byte, size int64) (*File, [][2]int64, error) {
 	return sortTensors(out, spans, size)
 }
 
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-// object splits a JSON object into its members, in order; a name may occur once.
-func object(header []byte) ([]member, error) {
-	dec := json.NewDecoder(bytes.NewReader(header))
-	if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
-		return nil, fail("", "the header is not a JSON object")
-	}
-	var out []member
-	seen := map[string]bool{}
-	for dec.More() {
-		tok, err := dec.Token()
-		name, ok := tok.(string)
-		if err != nil || !ok {
-			return nil, fail("", "the header is not valid JSON: %v", err)
-		}
-		if seen[name] {
-			return nil, fail(name, "the header names it twice")
-		}
-		seen[name] = true
-		var v json.RawMessage
-		if err := dec.Decode(&v); err != nil {
-			return nil, fail("", "the header is not valid JSON: %v", err)
-		}
-		out = append(out, member{name, v})
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, fail("", "the header is not valid JSON: %v", err)
-	}
-	if rest := bytes.TrimSpace(header[dec.InputOffset():]); len(rest) > 0 {
-		return nil, fail("", "the header goes on behind its JSON object")
-	}
-	return out, nil
-}
-
 // tensor checks one entry.
 func tensor(m member, size int64) (Tensor, [2]int64, error) {
-	none := [2]int64{}
-	dec := json.NewDecoder(bytes.NewReader(m.value))
-	dec.DisallowUnknownFields()
-	var e entry
-	if err := dec.Decode(&e); err != nil {
-		return Tensor{}, none, fail(m.name, "its entry cannot be read: %v", err)
+	t := Tensor{Name: m.name}
+	e, err := parseEntry(m)
+	if err != nil {
+		return t, [2]int64{}, err
 	}
-	if e.DType == nil || e.Shape == nil || e.Offsets == nil || len(*e.Offsets) != 2 {
-		return Tensor{}, none, fail(m.name, "its entry needs dtype, shape and two data_offsets")
-	}
-	if e.DType.Size() == 0 {
-		return Tensor{}, none, fail(m.name, "unknown dtype %q", *e.DType)
-	}
-	span := [2]int64{(*e.Offsets)[0], (*e.Offsets)[1]}
+	span := [2]int64{e.offsets[0], e.offsets[1]}
 	if span[0] < 0 || span[1] < span[0] || span[1] > size {
-		return Tensor{}, none, fail(m.name, "data_offsets [%d, %d] do not lie in the %d bytes of data", span[0], span[1], size)
+		return t, span, fail(m.name, "data_offsets [%d, %d] do not lie in the %d bytes of data", span[0], span[1], size)
 	}
-	n, ok := bytesOf(*e.DType, *e.Shape)
+	n, ok := bytesOf(e.dtype, e.shape)
 	if !ok {
-		return Tensor{}, none, fail(m.name, "shape %v is negative or too large", *e.Shape)
+		return t, span, fail(m.name, "shape %v is negative or too large", e.shape)
 	}
 	if n != span[1]-span[0] {
-		return Tensor{}, none, fail(m.name, "shape %v of %s needs %d bytes, data_offsets give %d", *e.Shape, *e.DType, n, span[1]-span[0])
+		return t, span, fail(m.name, "shape %v of %s needs %d bytes, data_offsets give %d", e.shape, e.dtype, n, span[1]-span[0])
 	}
-	return Tensor{Name: m.name, DType: *e.DType, Shape: *e.Shape}, span, nil
+	t.DType, t.Shape = e.dtype, e.shape
+	return t, span, nil
 }
 
 // sortTensors orders tensors by their data, which must neither overlap nor leave gaps.

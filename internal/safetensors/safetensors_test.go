@@ -97,6 +97,16 @@ func TestBadFiles(t *testing.T) {
 		{"negative offset", file(`{"x":{"dtype":"F32","shape":[2],"data_offsets":[-8,0]}}`, 8), "do not lie"},
 		{"overlap", file(`{"x":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"y":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}}`, 6), "overlap"},
 		{"gap", file(`{"x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"y":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`, 3), "gap"},
+		{"null dimension", file(`{"x":{"dtype":"U8","shape":[null],"data_offsets":[0,0]}}`, 0), "no array of integers"},
+		{"null shape", file(`{"x":{"dtype":"U8","shape":null,"data_offsets":[0,1]}}`, 1), "no array of integers"},
+		{"null dtype", file(`{"x":{"dtype":null,"shape":[1],"data_offsets":[0,1]}}`, 1), "dtype is no string"},
+		{"null entry", file(`{"x":null}`, 0), "no JSON object"},
+		{"field twice", file(`{"x":{"dtype":"U8","dtype":"I8","shape":[1],"data_offsets":[0,1]}}`, 1), "names a field twice"},
+		{"field in capitals", file(`{"x":{"DTYPE":"U8","shape":[1],"data_offsets":[0,1]}}`, 1), `unknown field "DTYPE"`},
+		{"dimensions", file(`{"x":{"dtype":"U8","shape":[`+strings.Repeat("1,", 64)+`1],"data_offsets":[0,1]}}`, 1), "65 dimensions"},
+		{"null metadata", file(`{"__metadata__":null}`, 0), "object of strings"},
+		{"null in metadata", file(`{"__metadata__":{"a":null}}`, 0), "object of strings"},
+		{"metadata twice", file(`{"__metadata__":{"a":"b","a":"c"}}`, 0), "object of strings"},
 		{"metadata", file(`{"__metadata__":{"a":1}}`, 0), "object of strings"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

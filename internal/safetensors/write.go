@@ -58,7 +58,7 @@ func encodeHeader(f *File) ([]byte, error) {
 		}
 		end := at + int64(len(t.Data))
 		shape := append([]int64{}, t.Shape...) // not nil: a scalar's shape is []
-		line, err := json.Marshal(entry{DType: &t.DType, Shape: &shape, Offsets: &[]int64{at, end}})
+		line, err := json.Marshal(written{t.DType, shape, [2]int64{at, end}})
 		if err != nil {
 			return nil, err
 		}
@@ -132,4 +132,11 @@ func WriteFile(path string, f *File) (err error) {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// written is the description of one tensor as it stands in the header.
+type written struct {
+	DType   DType    `json:"dtype"`
+	Shape   []int64  `json:"shape"`
+	Offsets [2]int64 `json:"data_offsets"`
 }
