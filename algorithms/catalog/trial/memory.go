@@ -15,7 +15,24 @@ const (
 	guard = 256
 	// poison is a NaN in every format.
 	poison = 0xff
+	// maxBytes bounds the operands of one call together. The host keeps two copies, the emulated device two more.
+	maxBytes = 4 << 30
 )
+
+// fits refuses operands that strides spread over more memory than a host should be asked for.
+func fits(op *catalog.Operator, tensors []catalog.Tensor) error {
+	total := 0
+	for _, t := range tensors {
+		if t.Present {
+			total += t.Span() * t.DType.Size()
+		}
+		if total > maxBytes {
+			return op.Refuse(t.Operand.Name, fmt.Sprintf("operands of at most %d bytes together, gaps between rows included", maxBytes),
+				fmt.Sprint(total))
+		}
+	}
+	return nil
+}
 
 // arena holds the memory of one call.
 type arena struct{ all []*memory }

@@ -37,6 +37,9 @@ func Run(ctx context.Context, stream *oxrt.Stream, op *catalog.Operator, plan ca
 	if err != nil {
 		return out, err
 	}
+	if err := fits(op, tensors); err != nil {
+		return out, err
+	}
 	var all arena
 	defer func() { err = errors.Join(err, all.close()) }()
 	call := catalog.Call{Dims: s.Dims}

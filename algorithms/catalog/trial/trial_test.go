@@ -2,6 +2,7 @@ package trial_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func copyOperator() *catalog.Operator {
 		Fields: []catalog.Field{
 			{Name: "max_rows", Go: "MaxRows", Kind: catalog.Int, Max: 100, Doc: "d"},
 			{Name: "type", Go: "Type", Kind: catalog.Type, Choices: []string{"bf16", "f32"}, Doc: "d"},
-			{Name: "stride", Go: "Stride", Kind: catalog.Int, Max: 100, Default: "0", Doc: "d"},
+			{Name: "stride", Go: "Stride", Kind: catalog.Int, Max: 1 << 40, Default: "0", Doc: "d"},
 		},
 		Dims: []catalog.Dim{{Name: "rows", Max: "max_rows"}},
 		Operands: []catalog.Operand{
@@ -163,6 +164,17 @@ func TestRunInPlaceAndMisaligned(t *testing.T) {
 		if !slices.Equal(out.Outputs["y"], inputs["x"]) {
 			t.Errorf("in place %v: y is not x", s.InPlace)
 		}
+	}
+}
+
+// TestRunRefusesHugeStrides: two rows that lie 64 GiB apart would ask the host for as much.
+func TestRunRefusesHugeStrides(t *testing.T) {
+	_, stream := trialtest.Device(t)
+	op, spec := copyOperator(), &copySpec{MaxRows: 2, Type: oxrt.F32, Stride: 1 << 34}
+	never := copyPlan{6, func(*oxrt.Scope, catalog.Call) error { t.Error("the call was made"); return nil }}
+	_, err := trial.Run(context.Background(), stream, op, never, trial.Setup{Spec: spec, Dims: []int{2}})
+	if !errors.Is(err, oxrt.ErrContract) || !strings.Contains(err.Error(), "gaps between rows") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -113,8 +113,12 @@ type execFn func(w *warp, in *inst, m uint32)
 
 const noGuard = int32(-1)
 
-// Load decodes a module. What the emulator does not model is an error of type *DecodeError.
+// Load decodes a module. What the emulator does not model is an error of type *DecodeError, a module for another chip one
+// of type *TargetError.
 func Load(m *ptx.Module) (*Program, error) {
+	if err := checkTarget(m); err != nil {
+		return nil, err
+	}
 	p := &Program{module: m, constAt: map[uint64]src{}}
 	for _, d := range m.Decls {
 		if v, ok := d.(*ptx.Var); ok && isModuleMemory(v) {

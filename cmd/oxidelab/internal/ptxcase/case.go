@@ -20,6 +20,7 @@ const (
 	maxJSON     = 16 << 20
 	maxBytes    = 1 << 32 // of all buffers together
 	maxLaunches = 1 << 16
+	bufferAlign = 256 // of every buffer's address
 )
 
 // caseFile is the JSON file. Fields for people only are left out.
@@ -41,6 +42,7 @@ type bufferDesc struct {
 	Shape []int64 `json:"shape"`
 	Bytes int64   `json:"bytes"`
 	Role  string  `json:"role"`
+	Align int64   `json:"align"`
 	Init  string  `json:"init"`
 	Fill  uint8   `json:"fill"`
 }
@@ -52,12 +54,30 @@ type mapDesc struct {
 
 type launchDesc struct {
 	Entry   string      `json:"entry"`
-	Grid    [3]uint32   `json:"grid"`
-	Block   [3]uint32   `json:"block"`
-	Cluster *[3]uint32  `json:"cluster"`
+	Grid    dims        `json:"grid"`
+	Block   dims        `json:"block"`
+	Cluster *dims       `json:"cluster"`
 	Dynamic uint32      `json:"dynamic_smem"`
 	PDL     bool        `json:"pdl"`
 	Params  []paramDesc `json:"params"`
+}
+
+// dims is a size in x, y and z. encoding/json alone fills up a shorter array and cuts a longer one.
+type dims [3]uint32
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *dims) UnmarshalJSON(b []byte) error {
+	var list []*uint32
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	if len(list) != len(d) || slices.Contains(list, nil) {
+		return fmt.Errorf("%s is not a size in x, y and z", b)
+	}
+	for i, n := range list {
+		d[i] = *n
+	}
+	return nil
 }
 
 type paramDesc struct {
@@ -179,6 +199,9 @@ func (c *caseFile) check() error {
 			return unreadable("buffer %q is listed twice", b.Name)
 		}
 		seen[b.Name] = true
+		if b.Align < 0 || b.Align > bufferAlign || b.Align&(b.Align-1) != 0 {
+			return unreadable("buffer %q: an alignment of %d; powers of two up to %d are given", b.Name, b.Align, bufferAlign)
+		}
 		if b.Init != "tensor" && b.Init != "fill" {
 			return unreadable("buffer %q: unknown init %q", b.Name, b.Init)
 		}
@@ -242,6 +265,15 @@ func (c *caseFile) buffer(name string) *bufferDesc {
 
 // encodeParam returns the bytes of a parameter.
 func encodeParam(p *paramDesc, addr map[string]uint64) ([]byte, error) {
+	given := 0
+	for _, is := range []bool{p.Null, p.Buffer != "", p.Map != "", p.Bits != ""} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, unreadable("a parameter needs one of bits, buffer, null and map, not %d", given)
+	}
 	switch {
 	case p.Null:
 		return make([]byte, 8), nil

@@ -183,11 +183,14 @@ func (r *Report) refuse(err error) {
 	r.Status, r.Error = StatusUnreadable, err.Error()
 	var in *inputError
 	var dec *emulate.DecodeError
+	var target *emulate.TargetError
 	switch {
 	case errors.As(err, &in):
 		r.Status, r.Line = in.status, in.line
 	case errors.As(err, &dec):
 		r.Status, r.Line = StatusUnmodelled, dec.Line
+	case errors.As(err, &target):
+		r.Status = StatusInvalid
 	}
 }
 

@@ -80,6 +80,11 @@ func TestBrokenCases(t *testing.T) {
 		{"format", "tri_vadd_tail", edit{".json": {"ptx-fixture/1", "ptx-fixture/9"}}, StatusUnreadable, 2, "ptx-fixture/9"},
 		{"entry", "tri_vadd_tail", edit{".json": {`"entry": "`, `"entry": "no_`}}, StatusUnreadable, 2, "no entry"},
 		{"path", "tri_vadd_tail", edit{".json": {`"ptx": "`, `"ptx": "../`}}, StatusUnreadable, 2, "beside the case"},
+		{"grid of two", "tri_vadd_tail", edit{".json": {`"grid": [`, `"grid": [1, 1], "was": [`}}, StatusUnreadable, 2, "x, y and z"},
+		{"alignment", "tri_vadd_tail", edit{".json": {`"align": 256`, `"align": 3`}}, StatusUnreadable, 2, "alignment of 3"},
+		{"two values", "tri_vadd_tail", edit{".json": {`"buffer": "`, `"bits": "0x0000000000000000", "buffer": "`}}, StatusUnreadable, 2, "not 2"},
+		{"target", "tri_vadd_tail", edit{".ptx": {".target sm_90a", ".target sm_999"}}, StatusInvalid, 2, "sm_999"},
+		{"address size", "tri_vadd_tail", edit{".ptx": {".address_size 64", ".address_size 32"}}, StatusInvalid, 2, "32"},
 		{"data", "tri_vadd_tail", edit{".safetensors": {`"F32"`, `"F99"`}}, StatusUnreadable, 2, "F99"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
