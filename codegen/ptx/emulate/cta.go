@@ -1,13 +1,18 @@
 package emulate
 
-import "math/bits"
+import (
+	"math/bits"
+	"math/rand/v2"
+)
 
 // cta is one resident thread block.
 type cta struct {
 	index     int // in launch order
 	id        [3]uint32
-	shared    []byte // from sharedUserStart
-	sInit     []byte
+	shared    []byte     // from sharedUserStart
+	sInit     []byte     // shadow of shared
+	flight    []*asyncOp // asynchronous operations that its threads issued and that are not done
+	chance    *rand.Rand // for AsyncRandom
 	warps     []*warp
 	liveWarps int
 	barriers  [maxBarriers]barrier
@@ -29,6 +34,10 @@ func (w *worker) start(index int) *cta {
 		for i := range c.warps {
 			c.warps[i] = newWarp(w, c, i)
 		}
+	}
+	c.flight = c.flight[:0]
+	if w.async == AsyncRandom {
+		c.chance = newChance(l.dev.cfg.Seed, index)
 	}
 	c.index, c.id, c.liveWarps = index, l.ctaID(index), l.warps
 	for i, wp := range c.warps {

@@ -21,10 +21,11 @@ const (
 
 // Config describes a virtual device. The zero value is a small device with all checkers on.
 type Config struct {
-	SMs     int    // multiprocessors; 0 means 4. Bounds how many CTAs are resident at once
-	Off     Checks // checkers to switch off
-	Seed    uint64 // scheduling: 0 is round robin, any other value a reproducible random order
-	Workers int    // goroutines for launches whose CTAs cannot see each other; 0 means GOMAXPROCS
+	SMs     int       // multiprocessors; 0 means 4. Bounds how many CTAs are resident at once
+	Off     Checks    // checkers to switch off
+	Seed    uint64    // scheduling: 0 is round robin, any other value a reproducible random order
+	Async   AsyncMode // when asynchronous operations take effect; late by default
+	Workers int       // goroutines for launches whose CTAs cannot see each other; 0 means GOMAXPROCS
 	// MaxSteps bounds the warp instructions of one launch; 0 means 1<<32. The watchdog reports a hang there.
 	MaxSteps uint64
 	// MaxFindings stops a launch after so many different findings; 0 means 20.
@@ -85,7 +86,7 @@ type alloc struct {
 	size     uint64
 	reserved uint64 // counted against Config.MaxBytes
 	data     []byte // nil after Free
-	init     []byte // one byte each: 1 if the byte was written
+	init     []byte // the shadow byte of each byte (shadowWritten and others)
 	readOnly bool   // .const
 	mapped   bool   // at an address that the host chose; forgotten after Free
 }

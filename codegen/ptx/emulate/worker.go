@@ -30,11 +30,12 @@ type worker struct {
 	rng       *rand.Rand // nil: round robin
 	last      *alloc     // allocation of the latest access
 	budget    uint64
+	async     AsyncMode
 }
 
 func newWorker(l *launch, index, count int) *worker {
 	c := l.dev.cfg
-	w := &worker{l: l, next: index, stride: count, limit: max(1, l.resident/count), budget: c.MaxSteps}
+	w := &worker{l: l, next: index, stride: count, limit: max(1, l.resident/count), budget: c.MaxSteps, async: c.Async}
 	w.rep.limit = c.MaxFindings
 	w.initcheck, w.memcheck = c.Off&Initcheck == 0, c.Off&Memcheck == 0
 	if c.Seed != 0 {
@@ -101,6 +102,7 @@ func (w *worker) retire() {
 
 // runCTA runs the warps of a CTA for a while and returns the number of warp instructions.
 func (w *worker) runCTA(c *cta) (ran int) {
+	w.advance(c)
 	for round := 0; round < ctaRounds && c.liveWarps > 0; round++ {
 		n := 0
 		for i := range c.warps {
