@@ -5,18 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oxideinfer/oxide/algorithms/activation"
 	"github.com/oxideinfer/oxide/algorithms/catalog"
-	"github.com/oxideinfer/oxide/algorithms/normalization"
+	"github.com/oxideinfer/oxide/algorithms/operators"
 	genactivation "github.com/oxideinfer/oxide/gen/activation"
 	gennormalization "github.com/oxideinfer/oxide/gen/normalization"
 	"github.com/oxideinfer/oxide/runtime"
 )
 
 // bindings are all operators of the library.
-func bindings() []catalog.Binding {
-	return slices.Concat(normalization.Bindings(), activation.Bindings())
-}
+func bindings() []catalog.Binding { return operators.Bindings() }
 
 // artifacts are all kernels of the library.
 func artifacts() []*oxrt.Artifact {
