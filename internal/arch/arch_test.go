@@ -29,6 +29,7 @@ var rules = []rule{
 	{"ir/tile", []string{"ir", "ir/op", "ir/lib"}},
 	{"ir/**", []string{"ir/**"}},
 	{"codegen/ptx/isa/**", []string{"codegen/ptx/isa/**"}},
+	{"codegen/ptx/emulate/irtest", []string{"ir/**", "codegen/lower", "codegen/ptx", "codegen/ptx/emulate"}},
 	{"codegen/ptx/emulate/**", []string{"codegen/ptx", "codegen/ptx/isa", "codegen/ptx/emulate/**", "internal/numfmt"}},
 	{"codegen/ptx", []string{"codegen/ptx/isa"}},
 	{"codegen/linemap", nil},
