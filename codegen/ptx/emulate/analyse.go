@@ -1,6 +1,9 @@
 package emulate
 
-import "github.com/oxideinfer/oxide/codegen/ptx"
+import (
+	"github.com/oxideinfer/oxide/codegen/ptx"
+	"github.com/oxideinfer/oxide/codegen/ptx/isa"
+)
 
 // finish resolves predicate numbers to ids, and marks loops that wait and kernels whose CTAs are independent.
 func finish(k *Kernel) {
@@ -30,19 +33,19 @@ func finish(k *Kernel) {
 	}
 }
 
-// shares reports whether an instruction may let CTAs see each other: an atomic, or an ordered or volatile access, that
-// is not known to stay in the CTA's shared memory.
+// shares reports whether an instruction may let CTAs of different clusters see each other: an atomic, or an ordered or
+// volatile access, that is not known to stay in the cluster's shared memory.
 func shares(in *ptx.Instr) bool {
 	f := in.Form
 	switch f.Opcode() {
 	case "atom", "red":
-		return !f.Has("shared") && !f.Has("shared::cta")
+		return !inShared(f)
 	case "ld", "st":
-		return (f.Has("volatile") || f.Has("acquire") || f.Has("release") || f.Has("relaxed")) && !f.Has("shared") && !f.Has("shared::cta")
-	case "barrier":
-		return f.Has("cluster")
-	case "mapa", "multimem", "mbarrier", "cp":
+		return (f.Has("volatile") || f.Has("acquire") || f.Has("release") || f.Has("relaxed")) && !inShared(f)
+	case "multimem":
 		return true
+	case "cp":
+		return f.Has("reduce") && f.Has("global")
 	case "mov":
 		for _, o := range in.Operands {
 			if s, ok := o.(ptx.SReg); ok && (s == ptx.Clock || s == ptx.Clock64 || s == ptx.ClockHi || s == ptx.GlobalTimer || s == ptx.GlobalTimerLo || s == ptx.GlobalTimerHi || s == ptx.SMID) {
@@ -51,6 +54,10 @@ func shares(in *ptx.Instr) bool {
 		}
 	}
 	return false
+}
+
+func inShared(f *isa.Form) bool {
+	return f.Has("shared") || f.Has("shared::cta") || f.Has("shared::cluster")
 }
 
 // waits reports whether a loop around the instruction may wait for another thread.

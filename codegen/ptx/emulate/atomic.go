@@ -48,7 +48,7 @@ func (o *atomicOp) exec(w *warp, in *inst, m uint32) {
 			continue
 		}
 		for e := range o.b {
-			if !o.element(w, e, l, mem, init, global) {
+			if !o.element(w, in, e, l, addr, mem, init, global) {
 				undef[e] |= 1 << l
 				from = origin{o.initClass(addr), int(in.line)}
 			}
@@ -60,7 +60,7 @@ func (o *atomicOp) exec(w *warp, in *inst, m uint32) {
 }
 
 // element updates one element and reports whether its old value was defined.
-func (o *atomicOp) element(w *warp, e, l int, mem, init []byte, global bool) bool {
+func (o *atomicOp) element(w *warp, in *inst, e, l int, addr uint64, mem, init []byte, global bool) bool {
 	at := mem[e*o.elem:]
 	old := readBytes(at, o.elem)
 	var c uint64
@@ -80,9 +80,13 @@ func (o *atomicOp) element(w *warp, e, l int, mem, init []byte, global bool) boo
 		w.regs[o.dst[e]][l] = old
 	}
 	want := allInit(o.elem)
-	ok := readBytes(init[e*o.elem:], o.elem) == want
+	shadow := readBytes(init[e*o.elem:], o.elem)
+	ok := shadow == want
+	if shadow&^want != 0 {
+		ok = w.readable(in, &o.place, addr+uint64(e*o.elem), shadow, o.elem, l)
+	}
 	if o.exch {
-		writeBytes(init[e*o.elem:], o.elem, want)
+		writeBytes(init[e*o.elem:], o.elem, shadow|want)
 	}
 	return ok
 }

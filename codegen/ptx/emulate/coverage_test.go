@@ -11,11 +11,11 @@ import (
 
 // laterOps are the instructions of the table that this stage does not model: asynchronous copies, mbarriers,
 // clusters, matrices. Everything else must decode.
-var laterOps = []string{"barrier.cluster", "cp.", "mbarrier.", "mma.", "wgmma.", "ldmatrix", "stmatrix", "movmatrix", "mapa", "getctarank",
+var laterOps = []string{"cp.", "mbarrier.", "mma.", "wgmma.", "ldmatrix", "stmatrix", "movmatrix",
 	"setmaxnreg", "tensormap", "red.async", "st.async", "multimem", "discard", "call", "brx"}
 
 // laterMods are modifiers of modelled instructions that belong to those.
-var laterMods = []string{"shared::cluster", "b128", "oob"}
+var laterMods = []string{"b128", "oob"}
 
 func modelled(f *isa.Form) bool {
 	switch name := f.Mnemonic(); {

@@ -16,10 +16,13 @@ type cta struct {
 	warps     []*warp
 	liveWarps int
 	barriers  [maxBarriers]barrier
+	cluster   *cluster
+	rank      int    // in the cluster
+	first     uint64 // address of the first user byte in the shared window: the rank is its high byte
 }
 
 // start makes a CTA ready to run, on the memory of an ended one where there is one.
-func (w *worker) start(index int) *cta {
+func (w *worker) start(cl *cluster, index, rank int) *cta {
 	l := w.l
 	var c *cta
 	if n := len(w.spare); n > 0 {
@@ -39,6 +42,11 @@ func (w *worker) start(index int) *cta {
 	if w.async == AsyncRandom {
 		c.chance = newChance(l.dev.cfg.Seed, index)
 	}
+	c.first = sharedUserStart
+	if l.k.clustered {
+		c.first |= uint64(rank) << rankShift
+	}
+	c.cluster, c.rank = cl, rank
 	c.index, c.id, c.liveWarps = index, l.ctaID(index), l.warps
 	for i, wp := range c.warps {
 		wp.reset(l.threads - i*warpSize)
@@ -81,6 +89,7 @@ func (w *warp) reset(n int) {
 	clear(w.lInit)
 	w.origin = nil
 	w.barArrived = [maxBarriers]uint32{}
+	w.clusterArrived, w.clusterPassed = 0, 0
 	w.spinsSince, w.seen, w.steps, w.threads = 0, 0, 0, 0
 }
 
@@ -99,6 +108,7 @@ func (w *warp) exit(m uint32) {
 		w.cta.liveWarps--
 	}
 	w.cta.recheckBarriers(w)
+	w.cta.cluster.complete(w.run)
 }
 
 // thread returns the coordinates of a lane.

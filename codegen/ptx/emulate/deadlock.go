@@ -41,6 +41,8 @@ func (c *cta) explain() (Finding, bool) {
 					wp.index, laneList(g.mask), in.line, in.name(), laneList(g.need&^g.mask), wp.whereabouts(g.need&^g.mask)))
 			case atBarrier:
 				parts = append(parts, fmt.Sprintf("warp %d%s waits at barrier %d, line %d", wp.index, partOf(g.mask, wp.exists), g.bar, in.line))
+			case atCluster:
+				parts = append(parts, fmt.Sprintf("warp %d%s waits at the cluster barrier, line %d", wp.index, partOf(g.mask, wp.exists), in.line))
 			}
 		}
 	}
@@ -93,7 +95,25 @@ func (c *cta) missing() []string {
 		}
 		out = append(out, fmt.Sprintf("barrier %d has %d of %s; %s", id, n*warpSize, threadCount(b.count), strings.Join(absent, ", ")))
 	}
-	return out
+	return append(out, c.cluster.missing()...)
+}
+
+// missing lists who has not arrived at the cluster barrier while others wait there.
+func (c *cluster) missing() []string {
+	var absent []string
+	waits := false
+	for _, x := range c.ctas {
+		for _, w := range x.warps {
+			waits = waits || w.clusterArrived != 0
+			if m := w.live &^ w.clusterArrived; m != 0 {
+				absent = append(absent, fmt.Sprintf("warp %d of rank %d%s", w.index, x.rank, partOf(m, w.exists)))
+			}
+		}
+	}
+	if !waits || len(absent) == 0 {
+		return nil
+	}
+	return []string{"the cluster barrier lacks " + strings.Join(compact(absent), ", ")}
 }
 
 // compact joins explanations that differ in the warp only, and cuts long lists.
@@ -159,8 +179,8 @@ func (w *worker) checkLivelock() {
 	if where == nil {
 		return
 	}
-	if w.next < w.l.ctas {
-		lines = append(lines, fmt.Sprintf("%d blocks have not started because the device is full", w.l.ctas-w.next))
+	if n := (w.clusters - w.next) * int(volume(w.l.Cluster)); n > 0 {
+		lines = append(lines, fmt.Sprintf("%d blocks have not started because the device is full", n))
 	}
 	w.report(where.cta, Finding{Class: Hang, Line: line, Threads: where.threadsOf(where.live),
 		Message: "every running warp spins and nothing changes: " + strings.Join(lines, "; ")})

@@ -77,6 +77,7 @@ func (d *decoder) reach(f *ptx.Func, path []*ptx.Func) error {
 				for _, o := range s.Operands {
 					d.mention(o)
 				}
+				d.k.clustered = d.k.clustered || usesCluster(s.Form)
 				if s.Form.Opcode() == "call" {
 					g, err := d.callee(f, s)
 					if err != nil {

@@ -12,10 +12,11 @@ type Checks uint8
 // The checkers of this stage. Bounds are always enforced: an access outside them has no memory to touch; Memcheck
 // only decides whether alignment is checked too. Synchronisation that cannot proceed is always reported.
 const (
-	Memcheck  Checks = 1 << iota // alignment
-	Initcheck                    // undefined values that reach a store to global memory, an address or a branch
+	Memcheck   Checks = 1 << iota // alignment
+	Initcheck                     // undefined values that reach a store to global memory, an address or a branch
+	Asynccheck                    // memory touched while an asynchronous operation is in flight, and what is never waited for
 
-	AllChecks = Memcheck | Initcheck
+	AllChecks = Memcheck | Initcheck | Asynccheck
 	NoChecks  = Checks(0)
 )
 

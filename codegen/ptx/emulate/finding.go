@@ -17,18 +17,30 @@ const (
 	OOBLocal     Class = "mem.oob.local"
 	OOBParam     Class = "mem.oob.param"
 	Misaligned   Class = "mem.misaligned"
-	ReadOnly     Class = "mem.readonly"   // a store to constant memory or to kernel parameters
-	InitRegister Class = "init.register"  // a register that no instruction wrote
-	InitShared   Class = "init.shared"    // shared memory that nobody wrote
-	InitLocal    Class = "init.local"     // local memory that nobody wrote
-	InitGlobal   Class = "init.global"    // global memory that neither the host nor a kernel wrote
-	Deadlock     Class = "deadlock"       // nobody can run
-	Hang         Class = "hang"           // the watchdog stopped the launch
-	SyncMask     Class = "sync.mask"      // a member mask that the executing threads do not fit
-	SyncDiverged Class = "sync.divergent" // an aligned instruction reached by a part of the warp
-	SyncBarrier  Class = "sync.barrier"   // a barrier's number, count or use
-	Trap         Class = "trap"           // the trap instruction
-	BadOperand   Class = "verify"         // a value that the manual leaves undefined: a branch index past its table
+	ReadOnly     Class = "mem.readonly"     // a store to constant memory or to kernel parameters
+	InitRegister Class = "init.register"    // a register that no instruction wrote
+	InitShared   Class = "init.shared"      // shared memory that nobody wrote
+	InitLocal    Class = "init.local"       // local memory that nobody wrote
+	InitGlobal   Class = "init.global"      // global memory that neither the host nor a kernel wrote
+	Deadlock     Class = "deadlock"         // nobody can run
+	Hang         Class = "hang"             // the watchdog stopped the launch
+	SyncMask     Class = "sync.mask"        // a member mask that the executing threads do not fit
+	SyncDiverged Class = "sync.divergent"   // an aligned instruction reached by a part of the warp
+	SyncBarrier  Class = "sync.barrier"     // a barrier's number, count or use
+	SyncCluster  Class = "sync.cluster"     // a cluster barrier out of turn: no arrival before a wait, two before one
+	AsyncCopy    Class = "async.cp"         // cp.async: memory touched in flight, or a copy that nobody waited for
+	AsyncBulk    Class = "async.bulk"       // bulk copies, st.async and red.async: likewise
+	MbarInit     Class = "mbarrier.init"    // an mbarrier used without init, initialised twice, or touched as plain memory
+	MbarTx       Class = "mbarrier.tx"      // bytes expected and bytes that came do not fit
+	MbarCount    Class = "mbarrier.count"   // arrivals and the count do not fit, or a parity that cannot be right
+	ClusterRank  Class = "cluster.rank"     // a CTA that the cluster does not have
+	ClusterExit  Class = "cluster.exit"     // shared memory of a CTA that has ended
+	ClusterStart Class = "cluster.start"    // shared memory of a CTA that may not have started
+	LaunchMap    Class = "launch.tensormap" // a tensor map that no encoder made, or that does not fit its use
+	BulkCoord    Class = "bulk.coord"       // coordinates that the copy engine does not take
+	SetMaxNReg   Class = "sync.setmaxnreg"  // register counts of warpgroups
+	Trap         Class = "trap"             // the trap instruction
+	BadOperand   Class = "verify"           // a value that the manual leaves undefined: a branch index past its table
 )
 
 // Severity says what a finding means for the result.
@@ -54,8 +66,22 @@ type Finding struct {
 	Line     int      `json:"line"`               // of the PTX text; 0 where no single line is meant
 	Position string   `json:"position,omitempty"` // source position of the line, where the program knows it
 	Message  string   `json:"message"`
-	Threads  []Thread `json:"threads,omitempty"` // the first few threads concerned
-	Count    int      `json:"count"`             // how often the same line gave the same class
+	Threads  []Thread `json:"threads,omitempty"`  // the first few threads concerned
+	Accesses []Access `json:"accesses,omitempty"` // where accesses conflict: both of them
+	Section  string   `json:"section,omitempty"`  // of the PTX manual: the rule that is broken
+	Count    int      `json:"count"`              // how often the same line gave the same class
+}
+
+// Access is one of the accesses that a finding is about.
+type Access struct {
+	Kind     string   `json:"kind"`  // "read", "write", "atomic", "async read", "async write"
+	Space    string   `json:"space"` // "global", "shared", "local"
+	Addr     uint64   `json:"addr"`  // in the space; the rank in the cluster is the high byte of a shared address
+	Bytes    uint64   `json:"bytes"`
+	Object   string   `json:"object,omitempty"` // the allocation or variable, and the offset in it
+	Line     int      `json:"line"`
+	Position string   `json:"position,omitempty"`
+	Threads  []Thread `json:"threads,omitempty"`
 }
 
 // String is one line for people.

@@ -177,7 +177,6 @@ func TestUnmodelled(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{"cp.async.wait_all;", "not modelled"},
 		{"mbarrier.init.shared.b64 [dyn], 1;", "not modelled"},
-		{"barrier.cluster.arrive;", "cluster barriers"},
 		{"rcp.approx.ftz.f64 %fd1, %fd2;", "f64 function"},
 	} {
 		m, err := ptx.Parse([]byte(kernelText(0, "\n"+c.body)))

@@ -15,6 +15,7 @@ func handlerTable() map[string]func(*build) {
 		"cos": decodeFunction, "lg2": decodeFunction, "ex2": decodeFunction, "tanh": decodeFunction, "copysign": decodeCopysign, "testp": decodeTestp,
 		"setp": decodeSetp, "set": decodeSet, "selp": decodeSelp, "slct": decodeSlct, "cvt": decodeCvt,
 		"mov": decodeMov, "cvta": decodeCvta, "isspacep": decodeIsspacep, "createpolicy": decodeCreatePolicy,
+		"mapa": decodeMapa, "getctarank": decodeCTARank,
 		"ld": decodeLd, "st": decodeSt, "atom": decodeAtomic, "red": decodeAtomic,
 		"shfl": decodeShfl, "vote": decodeVote, "match": decodeMatch, "redux": decodeRedux, "elect": decodeElect, "activemask": decodeActivemask,
 		"bar": decodeBar, "barrier": decodeBar,

@@ -75,11 +75,11 @@ func (d *Device) Launch(k *Kernel, cfg LaunchConfig, params []byte) (*Result, er
 		return nil, err
 	}
 	n := 1
-	if k.private && !l.HasCluster {
+	if size := int(volume(l.Cluster)); k.private {
 		if n = d.cfg.Workers; n <= 0 {
 			n = runtime.GOMAXPROCS(0)
 		}
-		n = max(1, min(n, l.ctas, l.resident))
+		n = max(1, min(n, l.ctas/size, l.resident/size))
 	}
 	workers := make([]*worker, n)
 	for i := range workers {

@@ -19,7 +19,7 @@ type place struct {
 }
 
 // spaceNames are the modifiers that name a space.
-var spaceNames = []string{"global", "shared", "shared::cta", "local", "const", "param", "param::entry", "param::func"}
+var spaceNames = []string{"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry", "param::func"}
 
 // place decodes an address operand of an access of n bytes.
 func (b *build) place(o ptx.Operand, n uint64) place {
@@ -62,6 +62,8 @@ func (w *warp) locate(p *place, addr uint64, lane int) (mem, init []byte, global
 		return mem, init, true
 	case isa.Shared:
 		mem, init = w.cta.sharedAt(addr, p.bytes)
+	case isa.SharedCluster:
+		mem, init = w.sharedOfCluster(addr, p.bytes)
 	case isa.Local:
 		mem, init = w.localAt(addr, p.bytes, lane)
 	case isa.Param:
@@ -69,7 +71,7 @@ func (w *warp) locate(p *place, addr uint64, lane int) (mem, init []byte, global
 	default:
 		switch addr >> windowShift {
 		case sharedWindow >> windowShift:
-			mem, init = w.cta.sharedAt(addr-sharedWindow, p.bytes)
+			mem, init = w.sharedOfCluster(addr-sharedWindow, p.bytes)
 		case localWindow >> windowShift:
 			mem, init = w.localAt(addr-localWindow, p.bytes, lane)
 		case paramWindow >> windowShift:
@@ -96,7 +98,7 @@ func (r *worker) globalAt(addr, n uint64) (mem, init []byte) {
 }
 
 func (c *cta) sharedAt(addr, n uint64) (mem, init []byte) {
-	off := addr - sharedUserStart
+	off := addr - c.first
 	if size := uint64(len(c.shared)); off >= size || n > size-off {
 		return nil, nil
 	}
@@ -131,8 +133,8 @@ func (w *warp) badAccess(in *inst, p *place, addr uint64, lane int, verb string)
 		addr &= 1<<windowShift - 1
 	}
 	switch space {
-	case isa.Shared:
-		where = fmt.Sprintf("shared address %#x is offset %d; the block has %d bytes of shared memory (%d static)", addr, int64(addr)-sharedUserStart, len(w.cta.shared), w.k.StaticShared())
+	case isa.Shared, isa.SharedCluster:
+		class, where = w.describeShared(addr, space == isa.SharedCluster || p.space == isa.Generic)
 	case isa.Local:
 		where = fmt.Sprintf("local offset %d; a thread has %d bytes", int64(addr), w.k.localBytes)
 	case isa.Param:
@@ -179,9 +181,26 @@ func (p *place) spaceOf(addr uint64) isa.Space {
 	return isa.Global
 }
 
+// describeShared says why a shared address has no memory behind it. remote: the access may reach other CTAs.
+func (w *warp) describeShared(addr uint64, remote bool) (Class, string) {
+	c := w.cta
+	if w.k.clustered {
+		peer, class, why := w.peer(addr)
+		switch {
+		case remote && class != "" && class != ClusterStart:
+			return class, why
+		case !remote && peer != c && class != ClusterRank:
+			return OOBShared, fmt.Sprintf("shared address %#x belongs to the block of rank %d, and .shared reaches only the own block's memory (rank %d)", addr, peer.rank, c.rank)
+		case remote && peer != nil:
+			c = peer
+		}
+	}
+	return OOBShared, fmt.Sprintf("shared address %#x is offset %d; the block has %d bytes of shared memory (%d static)", addr, int64(addr-c.first), len(c.shared), w.k.StaticShared())
+}
+
 func (p *place) oobClass(addr uint64) Class {
 	switch p.spaceOf(addr) {
-	case isa.Shared:
+	case isa.Shared, isa.SharedCluster:
 		return OOBShared
 	case isa.Local:
 		return OOBLocal
@@ -194,7 +213,7 @@ func (p *place) oobClass(addr uint64) Class {
 // initClass says which unwritten memory an access found, for later reports.
 func (p *place) initClass(addr uint64) Class {
 	switch p.spaceOf(addr) {
-	case isa.Shared:
+	case isa.Shared, isa.SharedCluster:
 		return InitShared
 	case isa.Local:
 		return InitLocal
@@ -247,6 +266,7 @@ func (o *loadOp) exec(w *warp, in *inst, m uint32) {
 	var from origin
 	want := allInit(o.elem)
 	checkInit := w.run.initcheck
+	checkShadow := checkInit || w.run.asynccheck
 	alignMask := uint64(0)
 	if w.run.memcheck {
 		alignMask = o.bytes - 1
@@ -271,9 +291,11 @@ func (o *loadOp) exec(w *warp, in *inst, m uint32) {
 				v = mask(uint64(int64(v<<s)>>s), o.width[e])
 			}
 			w.regs[d][l&31] = v
-			if checkInit && init != nil && readBytes(init[e*o.elem:], o.elem) != want {
-				undef[e] |= 1 << l
-				from = origin{o.initClass(addr), int(in.line)}
+			if checkShadow && init != nil {
+				if shadow := readBytes(init[e*o.elem:], o.elem); shadow != want && !w.readable(in, &o.place, addr+uint64(e*o.elem), shadow, o.elem, l) {
+					undef[e] |= 1 << l
+					from = origin{o.initClass(addr), int(in.line)}
+				}
 			}
 		}
 	}
@@ -337,6 +359,9 @@ func (o *storeOp) exec(w *warp, in *inst, m uint32) {
 				} else {
 					ok = 0
 				}
+			}
+			if old := readBytes(init[e*o.elem:], o.elem); old&^allInit(o.elem) != 0 {
+				ok |= w.overwrites(in, &o.place, addr+uint64(e*o.elem), old, o.elem, l)
 			}
 			writeBytes(init[e*o.elem:], o.elem, ok)
 		}

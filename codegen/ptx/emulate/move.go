@@ -127,7 +127,7 @@ func windowOf(s isa.Space) (uint64, bool) {
 	switch s.Base() {
 	case isa.Global, isa.Const:
 		return 0, true
-	case isa.Shared:
+	case isa.Shared, isa.SharedCluster:
 		return sharedWindow, true
 	case isa.Local:
 		return localWindow, true
@@ -155,11 +155,7 @@ func decodeCvta(b *build) {
 }
 
 func decodeIsspacep(b *build) {
-	name := b.oneOf(append(spaceNames, "shared::cluster")...)
-	s, _ := isa.SpaceOf(name)
-	if name == "shared::cluster" {
-		s = isa.Shared
-	}
+	s, _ := isa.SpaceOf(b.oneOf(spaceNames...))
 	base, ok := windowOf(s)
 	if !ok {
 		b.fail("this space is not modelled")
@@ -170,7 +166,10 @@ func decodeIsspacep(b *build) {
 	b.inst.exec = func(w *warp, _ *inst, m uint32) {
 		v := liftPred2(w, x, x, m, func(a, _ uint64) bool {
 			if win := a >> windowShift; base != 0 || win >= 1 && win <= 3 {
-				return base != 0 && win == base>>windowShift
+				if base == 0 || win != base>>windowShift {
+					return false
+				}
+				return s.Base() != isa.Shared || !w.k.clustered || a>>rankShift&0xff == uint64(w.cta.rank)
 			}
 			// Constant variables lie among the global allocations.
 			at := w.run.l.dev.find(a)

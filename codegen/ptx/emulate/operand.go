@@ -95,7 +95,15 @@ func (b *build) symbol(o ptx.Sym) (src, int32) {
 	if !ok {
 		b.fail("variable %s has no place", v.Name)
 	}
-	return b.d.p.constant(a.off + uint64(o.Off)), -1
+	off := a.off + uint64(o.Off)
+	if a.space == isa.Shared && b.d.k.clustered {
+		slot := b.temp("address of " + v.Name)
+		b.pre = append(b.pre, inst{guard: noGuard, line: int32(b.in.Line), text: b.in, outs: []int32{slot}, exec: func(w *warp, _ *inst, _ uint32) {
+			broadcast(&w.regs[slot], w.cta.first-sharedUserStart+off)
+		}})
+		return src(slot), slot
+	}
+	return b.d.p.constant(off), -1
 }
 
 func broadcast(d *lanes, v uint64) {

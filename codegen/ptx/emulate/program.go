@@ -39,6 +39,8 @@ type Kernel struct {
 	vars         map[*ptx.Var]address
 	// private: no CTA can see what another does, so CTAs may run in any order and in parallel.
 	private bool
+	// clustered: the text uses what clusters have, so shared addresses carry the rank.
+	clustered bool
 }
 
 // Param is one kernel parameter. Offset is its place in the bytes that Launch takes.

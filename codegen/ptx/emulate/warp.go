@@ -22,10 +22,12 @@ type src int32
 type fragState uint8
 
 const (
-	ready     fragState = iota
-	atSync              // waits for the other lanes of its member mask
-	atBarrier           // waits at a CTA barrier
-	spinYield           // gave its turn to a sibling while spinning
+	ready      fragState = iota
+	atSync               // waits for the other lanes of its member mask
+	atBarrier            // waits at a CTA barrier
+	atCluster            // waits at the cluster barrier
+	atMbarrier           // waits for a phase of an mbarrier
+	spinYield            // gave its turn to a sibling while spinning
 )
 
 // frag is a group of lanes of a warp that run together.
@@ -59,10 +61,12 @@ type warp struct {
 	lInit  []byte
 
 	barArrived [maxBarriers]uint32 // lanes that arrived while others of the warp have not
-	spinsSince uint64              // back edges of spinning loops since seenProgress
-	seen       uint64
-	steps      uint64
-	threads    uint64 // thread instructions
+	// Lanes that arrived at the cluster barrier: in the phase in progress, and in the last one without having waited.
+	clusterArrived, clusterPassed uint32
+	spinsSince                    uint64 // back edges of spinning loops since seenProgress
+	seen                          uint64
+	steps                         uint64
+	threads                       uint64 // thread instructions
 }
 
 // origin says which unwritten memory an undefined value was loaded from.

@@ -264,7 +264,7 @@ func decodeActivemask(b *build) {
 // decodeBar is bar and barrier (manual 9.7.13.1, 9.7.13.2).
 func decodeBar(b *build) {
 	if b.in.Form.Has("cluster") {
-		b.fail("cluster barriers are not modelled")
+		decodeClusterBarrier(b)
 		return
 	}
 	if b.has("warp") {

@@ -14,30 +14,33 @@ const (
 // worker runs a share of the CTAs of a launch on one goroutine. With one worker the whole launch is one
 // deterministic interleaving; several workers are used only where CTAs cannot see each other.
 type worker struct {
-	l         *launch
-	rep       reporter
-	initcheck bool
-	memcheck  bool
-	stopped   bool
-	next      int // CTA to start next
-	stride    int
-	resident  []*cta
-	spare     []*cta
-	limit     int
-	progress  uint64 // changes that another thread can see
-	steps     uint64
-	threads   uint64
-	rng       *rand.Rand // nil: round robin
-	last      *alloc     // allocation of the latest access
-	budget    uint64
-	async     AsyncMode
+	l          *launch
+	rep        reporter
+	initcheck  bool
+	memcheck   bool
+	asynccheck bool
+	stopped    bool
+	next       int // cluster to start next
+	stride     int
+	resident   []*cta // the CTAs of a cluster are neighbours
+	clusters   int    // of the launch
+	spare      []*cta
+	limit      int
+	progress   uint64 // changes that another thread can see
+	steps      uint64
+	threads    uint64
+	rng        *rand.Rand // nil: round robin
+	last       *alloc     // allocation of the latest access
+	budget     uint64
+	async      AsyncMode
 }
 
 func newWorker(l *launch, index, count int) *worker {
 	c := l.dev.cfg
-	w := &worker{l: l, next: index, stride: count, limit: max(1, l.resident/count), budget: c.MaxSteps, async: c.Async}
+	w := &worker{l: l, next: index, stride: count, limit: max(1, l.resident/count), budget: c.MaxSteps, async: c.Async,
+		clusters: l.ctas / int(volume(l.Cluster))}
 	w.rep.limit = c.MaxFindings
-	w.initcheck, w.memcheck = c.Off&Initcheck == 0, c.Off&Memcheck == 0
+	w.initcheck, w.memcheck, w.asynccheck = c.Off&Initcheck == 0, c.Off&Memcheck == 0, c.Off&Asynccheck == 0
 	if c.Seed != 0 {
 		w.rng = rand.New(rand.NewPCG(c.Seed, uint64(index)))
 	}
@@ -54,6 +57,9 @@ func (w *worker) loop() {
 		ran := 0
 		for i := 0; i < len(w.resident) && !w.stopped; i++ {
 			ran += w.runCTA(w.resident[w.choose(i, len(w.resident))])
+		}
+		for i := 0; ran == 0 && w.rng != nil && i < len(w.resident) && !w.stopped; i++ {
+			ran = w.runCTA(w.resident[i]) // the random choice may have missed the only CTA that can run
 		}
 		w.retire()
 		w.steps += uint64(ran)
@@ -78,18 +84,20 @@ func (w *worker) choose(i, n int) int {
 // admit starts CTAs, whole clusters at a time, while they fit. An empty device takes at least one cluster.
 func (w *worker) admit() {
 	size := int(volume(w.l.Cluster))
-	for w.next < w.l.ctas && (len(w.resident) == 0 || len(w.resident)+size <= w.limit) {
-		for range size {
-			w.resident = append(w.resident, w.start(w.next))
-			w.next += w.stride
+	for w.next < w.clusters && (len(w.resident) == 0 || len(w.resident)+size <= w.limit) {
+		cl := &cluster{}
+		for rank := range size {
+			cl.ctas = append(cl.ctas, w.start(cl, w.next*size+rank, rank))
 		}
+		w.resident = append(w.resident, cl.ctas...)
+		w.next += w.stride
 	}
 }
 
-// retire removes CTAs that have ended.
+// retire removes clusters that have ended. A CTA's memory stays until the whole cluster has.
 func (w *worker) retire() {
 	w.resident = slices.DeleteFunc(w.resident, func(c *cta) bool {
-		if c.liveWarps > 0 {
+		if !c.cluster.ended() {
 			return false
 		}
 		for _, wp := range c.warps {

@@ -16,7 +16,7 @@ const foreign = "../../../../codegen/ptx/testdata/foreign"
 
 // unmodelled names the cases that need the asynchronous part of Hopper, with the first line that does.
 var unmodelled = map[string]int{
-	"cu_bulk_mbar": 51, "cu_cluster_dsmem": 74, "cu_cpasync": 67, "cu_mma_sync": 99, "cu_wgmma_ss": 256,
+	"cu_bulk_mbar": 51, "cu_cpasync": 67, "cu_mma_sync": 99, "cu_wgmma_ss": 256,
 	"tri_matmul_bf16": 92, "tri_matmul_tma": 58,
 }
 
