@@ -20,16 +20,39 @@ func (s *Scope) Bind(op string, operands ...Operand) error {
 		if err := c.bindOne(op, &operands[i]); err != nil {
 			findings = append(findings, err)
 		}
-		for j := range i {
-			if err := checkAlias(op, &operands[j], &operands[i]); err != nil {
-				findings = append(findings, err)
-			}
-		}
+		findings = aliases(findings, op, operands[:i], &operands[i])
 	}
 	if findings != nil {
 		return c.refuse(errors.Join(findings...))
 	}
 	return nil
+}
+
+// CheckAliases is the part of Bind that compares the operands' memory: by address, whatever objects they belong to.
+func CheckAliases(op string, operands ...Operand) error {
+	var findings []error
+	for i := range operands {
+		findings = aliases(findings, op, operands[:i], &operands[i])
+	}
+	return errors.Join(findings...)
+}
+
+func aliases(findings []error, op string, earlier []Operand, o *Operand) []error {
+	for j := range earlier {
+		if err := checkAlias(op, &earlier[j], o); err != nil {
+			findings = append(findings, err)
+		}
+	}
+	return findings
+}
+
+// Refuse makes the scope refuse everything that follows, as after a finding of its own: an operator that has more to check calls
+// it, so that the calls around it are not submitted without it. It returns err.
+func (s *Scope) Refuse(err error) error {
+	if ready := s.c.ready(); ready != nil {
+		return ready
+	}
+	return s.c.refuse(err)
 }
 
 func (c *scopeCore) bindOne(op string, o *Operand) error {
@@ -41,14 +64,14 @@ func (c *scopeCore) bindOne(op string, o *Operand) error {
 		return &ContractError{op, o.Name, "a declared access", "none"}
 	case o.Access&^r.access != 0:
 		return &ContractError{op, o.Name, o.Access.String() + " access", r.access.String() + " access"}
-	case r.owner == nil:
+	case r.mem == nil:
 		return nil
-	case r.owner.dev != c.dev:
-		return &ContractError{op, o.Name, "memory of " + c.dev.String(), "memory of " + r.owner.dev.String()}
-	case !r.owner.lease.acquire():
-		return fmt.Errorf("%s: %s: buffer: %w", op, o.Name, ErrClosed)
+	case r.mem.dev != c.dev:
+		return &ContractError{op, o.Name, "memory of " + c.dev.String(), "memory of " + r.mem.dev.String()}
+	case !r.mem.acquire():
+		return r.gone(op, o.Name)
 	}
-	c.leases = append(c.leases, r.owner.lease)
+	c.leases = append(c.leases, r.mem.lease)
 	return nil
 }
 
@@ -65,9 +88,12 @@ func checkAlias(op string, a, b *Operand) error {
 	if inPlace {
 		want += " or exactly the same"
 	}
-	return &ContractError{op, b.Name, want,
-		fmt.Sprintf("[%#x, %#x) overlapping [%#x, %#x)", uint64(b.Region.ptr), uint64(b.Region.ptr)+uint64(b.Region.Bytes()),
-			uint64(a.Region.ptr), uint64(a.Region.ptr)+uint64(a.Region.Bytes()))}
+	return &ContractError{op, b.Name, want, regionText(b.Region) + " overlapping " + regionText(a.Region)}
+}
+
+// regionText shows a region's range of addresses.
+func regionText(r Region) string {
+	return fmt.Sprintf("[%#x, %#x)", uint64(r.ptr), uint64(r.ptr)+uint64(r.Bytes()))
 }
 
 // check validates a launch against the kernel's contract and fills in its defaults.

@@ -53,6 +53,11 @@ func (c Completion) Wait(ctx context.Context) error {
 	}
 }
 
+// Then calls f once with the outcome, on a goroutine of its own, when the work has settled; for a stale completion that is ErrStale.
+func (c Completion) Then(f func(error)) {
+	go func() { f(c.Wait(context.Background())) }()
+}
+
 // backoff spins for about as long as a short kernel takes and sleeps after that, so that a decode step is noticed at once and a long
 // wait costs no processor.
 type backoff struct {

@@ -283,15 +283,27 @@ func TestCudaEventsAndGraph(t *testing.T) {
 	done, err = g.Launch(c.stream)
 	must(t, err)
 	must(t, done.Wait(context.Background()))
+	must(t, c.stream.BeginCapture())
+	_, err = c.submit(true)
+	must(t, err)
+	must(t, c.stream.EndCaptureInto(g))
+	must(t, c.stream.BeginCapture())
+	c.lib.Fail("cuGraphExecUpdate_v2", int(oxrt.CodeGraphUpdateFailure), 0)
+	if err := c.stream.EndCaptureInto(g); !errors.Is(err, oxrt.CodeGraphUpdateFailure) {
+		t.Errorf("got %v", err)
+	}
 	must(t, g.Close())
 	must(t, a.Close())
 	must(t, b.Close())
 	must(t, c.stream.Synchronize(context.Background()))
 	must(t, c.stream.Close())
-	for _, name := range []string{"cuGraphUpload", "cuGraphLaunch", "cuGraphDestroy", "cuGraphExecDestroy", "cuStreamDestroy_v2"} {
+	for _, name := range []string{"cuGraphUpload", "cuGraphLaunch", "cuGraphExecDestroy", "cuStreamDestroy_v2"} {
 		if n := c.lib.Calls(name); n != 1 {
 			t.Errorf("%s: %d calls", name, n)
 		}
+	}
+	if begun, gone := c.lib.Calls("cuStreamEndCapture"), c.lib.Calls("cuGraphDestroy"); begun != 3 || gone != 3 {
+		t.Errorf("%d graphs captured, %d destroyed", begun, gone)
 	}
 	must(t, c.rt.Close())
 	if created, gone := c.lib.Calls("cuEventCreate"), c.lib.Calls("cuEventDestroy_v2"); created != gone {
@@ -310,6 +322,21 @@ func TestCudaForeignCaptureRecordsNoEvent(t *testing.T) {
 	must(t, err)
 	if !done.Captured() || c.lib.Calls("cuEventRecord") != records {
 		t.Error("an event was recorded into somebody else's capture")
+	}
+	launches := c.lib.Calls("cuLaunchKernel")
+	s, err := c.stream.Begin()
+	must(t, err)
+	must(t, s.Restrict("op", oxrt.GraphNowhere))
+	var p oxrt.Params
+	p.PutPtr(0, 1)
+	p.PutU32(8, 1)
+	must(t, s.Launch(c.kernel, oxrt.LaunchConfig{Grid: oxrt.Dim3{X: 1}}, &p))
+	if _, err = s.Submit(); !errors.Is(err, oxrt.ErrCapture) || c.lib.Calls("cuLaunchKernel") != launches {
+		t.Errorf("an eager operator in somebody else's capture: %v", err)
+	}
+	c.lib.Fail("cuStreamGetCaptureInfo_v2", int(oxrt.CodeNotPermitted), 0)
+	if _, err = c.submit(false); !errors.Is(err, oxrt.CodeNotPermitted) {
+		t.Errorf("which capture: %v", err)
 	}
 }
 
@@ -361,16 +388,17 @@ func TestCudaErrors(t *testing.T) {
 		"cuFuncGetAttribute":                          func() error { return second(c.kernel.Attribute(oxrt.FuncRegisters)) },
 		"cuOccupancyMaxActiveBlocksPerMultiprocessor": func() error { return second(c.kernel.BlocksPerSM(32, 0)) },
 		"cuStreamBeginCapture_v2":                     func() error { return c.stream.BeginCapture() },
+		"cuCtxGetStreamPriorityRange":                 func() error { return second(c.dev.NewStreamWithPriority(-1)) },
 		"cuDeviceGetCount":                            func() error { return second(c.rt.Devices()) },
 		"cuDeviceGetName":                             func() error { return second(c.rt.Devices()) },
 		"cuThreadExchangeStreamCaptureMode":           func() error { return second(event.Query()) },
 	} {
 		must(t, c.dev.Synchronize())
-		c.lib.Fail(name, int(oxrt.CodeECCUncorrectable), 0)
+		c.lib.Fail(name, int(oxrt.CodeNotPermitted), 0)
 		err := call()
 		c.lib.Fail(name, 0, 0)
 		var driver *oxrt.DriverError
-		if !errors.As(err, &driver) || !errors.Is(err, oxrt.CodeECCUncorrectable) || !driver.Sticky() || driver.Op == "" {
+		if !errors.As(err, &driver) || !errors.Is(err, oxrt.CodeNotPermitted) || driver.Sticky() || driver.Op == "" {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -15,9 +15,15 @@ type Device struct {
 	driver  int
 	ctx     ContextHandle
 	shutOff atomic.Bool
+	lost    atomic.Pointer[DeviceError]
+
+	explainer Explainer // the driver table, if it explains
+	isolates  bool      // a fault does not lose the context
 
 	completions completions
 	scopes      scopePool
+	status      statusPool
+	recordings  recordings
 
 	mu      sync.Mutex
 	modules map[string]*module // by cubin and PTX hash
@@ -35,14 +41,29 @@ func openDevice(rt *Runtime, ordinal int) (*Device, error) {
 	if d.ctx, code = d.drv.Retain(ordinal); code != CodeSuccess {
 		return nil, &DriverError{Op: "cuDevicePrimaryCtxRetain", Code: code}
 	}
-	d.completions.dev = d
-	d.scopes.dev = d
-	if err := d.completions.warm(); err != nil {
+	d.explainer, _ = d.drv.(Explainer)
+	if x, ok := d.drv.(FaultIsolator); ok {
+		d.isolates = x.IsolatesFaults()
+	}
+	d.completions.dev, d.scopes.dev, d.status.dev = d, d, d
+	if err := d.warm(); err != nil {
 		d.completions.destroy()
+		d.status.destroy()
 		d.drv.Release(ordinal)
 		return nil, err
 	}
 	return d, nil
+}
+
+// warm makes what submissions take, so that they create nothing.
+func (d *Device) warm() error {
+	d.status.mu.Lock()
+	err := d.status.grow()
+	d.status.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return d.completions.warm()
 }
 
 // Runtime returns the runtime that the device belongs to.
@@ -99,8 +120,14 @@ func (d *Device) usable() error {
 	if d.shutOff.Load() {
 		return fmt.Errorf("device %d: %w", d.ordinal, ErrClosed)
 	}
+	if lost := d.lost.Load(); lost != nil {
+		return lost
+	}
 	return nil
 }
+
+// Lost returns why the device's context is lost, nil while it is not.
+func (d *Device) Lost() *DeviceError { return d.lost.Load() }
 
 // Explainer is implemented by driver tables that know more than a code: the emulated device names the finding.
 type Explainer interface {
@@ -109,16 +136,24 @@ type Explainer interface {
 	Explain(ctx ContextHandle, event EventHandle, code Code) error
 }
 
-// fail makes the error of a driver call.
+// fail makes the error of a driver call. A code that means a lost context loses the device: from then on every call on it returns the
+// first such error without asking the driver, and what is in flight settles with it.
 func (d *Device) fail(op, kernel string, code Code) error { return d.failEvent(op, kernel, 0, code) }
 
 // failEvent makes the error of the work in front of an event.
 func (d *Device) failEvent(op, kernel string, event EventHandle, code Code) error {
-	e := &DriverError{Op: op, Kernel: kernel, Code: code}
-	if x, ok := d.drv.(Explainer); ok {
-		e.Detail = x.Explain(d.ctx, event, code)
+	if lost := d.lost.Load(); lost != nil {
+		return lost
 	}
-	return e
+	e := &DriverError{Op: op, Kernel: kernel, Code: code}
+	if d.explainer != nil {
+		e.Detail = d.explainer.Explain(d.ctx, event, code)
+	}
+	if !code.Sticky() || d.isolates {
+		return e
+	}
+	d.lost.CompareAndSwap(nil, &DeviceError{d.String(), e})
+	return d.lost.Load()
 }
 
 // drain waits for the device and settles everything; the device can be used no more.
@@ -141,6 +176,7 @@ func (d *Device) shut() error {
 	}
 	clear(d.modules)
 	d.completions.destroy()
+	d.status.destroy()
 	if code := d.drv.Release(d.ordinal); code != CodeSuccess {
 		return &DriverError{Op: "cuDevicePrimaryCtxRelease", Code: code}
 	}

@@ -9,6 +9,8 @@ type (
 	FuncHandle    uint64
 	GraphHandle   uint64
 	ExecHandle    uint64
+	// CaptureID tells captures apart; zero is none. Every stream that joins a capture has its number.
+	CaptureID uint64
 )
 
 // The default streams of the CUDA driver.
@@ -47,6 +49,8 @@ type Driver interface {
 	CopyToHost(ctx ContextHandle, s StreamHandle, dst []byte, src DevicePtr) Code
 
 	StreamCreate(ctx ContextHandle, priority int) (StreamHandle, Code)
+	// StreamPriorities returns the least and the greatest priority; greater ones are lower numbers.
+	StreamPriorities(ctx ContextHandle) (least, greatest int, code Code)
 	StreamDestroy(ctx ContextHandle, s StreamHandle) Code
 	// StreamQuery returns CodeSuccess, CodeNotReady or an error.
 	StreamQuery(ctx ContextHandle, s StreamHandle) Code
@@ -71,10 +75,11 @@ type Driver interface {
 	Occupancy(ctx ContextHandle, f FuncHandle, threads int, dynamicSharedBytes int64) (int, Code)
 
 	// Submit enqueues the commands in order and then, where b.Done is set and the stream is not being captured, records
-	// b.Done: one foreign call in all. It reports how many commands were enqueued and whether the stream is capturing.
-	Submit(ctx ContextHandle, s StreamHandle, b *Batch) (enqueued int, capturing bool, code Code)
+	// b.Done: one foreign call in all. It reports how many commands were enqueued and which capture the stream is in; with
+	// b.Eager a stream in a capture gets nothing.
+	Submit(ctx ContextHandle, s StreamHandle, b *Batch) (enqueued int, capture CaptureID, code Code)
 
-	CaptureBegin(ctx ContextHandle, s StreamHandle) Code
+	CaptureBegin(ctx ContextHandle, s StreamHandle) (CaptureID, Code)
 	CaptureEnd(ctx ContextHandle, s StreamHandle) (GraphHandle, Code)
 	GraphInstantiate(ctx ContextHandle, g GraphHandle) (ExecHandle, Code)
 	GraphDestroy(ctx ContextHandle, g GraphHandle) Code
@@ -82,6 +87,8 @@ type Driver interface {
 	ExecUpload(ctx ContextHandle, x ExecHandle, s StreamHandle) Code
 	// ExecLaunch replays the graph and then records done unless it is zero: one foreign call.
 	ExecLaunch(ctx ContextHandle, x ExecHandle, s StreamHandle, done EventHandle) Code
+	// ExecUpdate gives an executable graph the parameters of a graph with the same nodes and edges.
+	ExecUpdate(ctx ContextHandle, x ExecHandle, g GraphHandle) Code
 	ExecDestroy(ctx ContextHandle, x ExecHandle) Code
 
 	// Close releases the table. No method may be called afterwards.
@@ -167,4 +174,9 @@ type Batch struct {
 	Params   []byte   // the flat parameter buffers of all launches
 	Offsets  []uint16 // each launch's parameter offsets, relative to its ParamStart
 	Done     EventHandle
+	Eager    bool // must not go into a graph
 }
+
+// FaultIsolator is implemented by driver tables whose faults end the work that they happen in and not the device, although their codes
+// are those of a lost context.
+type FaultIsolator interface{ IsolatesFaults() bool }

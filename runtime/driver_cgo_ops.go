@@ -13,6 +13,11 @@ func (d *cudaDriver) StreamCreate(ctx ContextHandle, priority int) (StreamHandle
 	return StreamHandle(v.a), Code(v.code)
 }
 
+func (d *cudaDriver) StreamPriorities(ctx ContextHandle) (least, greatest int, code Code) {
+	v := C.ox_stream_priorities(d.t, C.uint64_t(ctx))
+	return int(int64(v.a)), int(int64(v.b)), Code(v.code)
+}
+
 func (d *cudaDriver) StreamDestroy(ctx ContextHandle, s StreamHandle) Code {
 	return Code(C.ox_stream_destroy(d.t, C.uint64_t(ctx), C.uint64_t(s)))
 }
@@ -88,15 +93,16 @@ func (d *cudaDriver) Occupancy(ctx ContextHandle, f FuncHandle, threads int, dyn
 }
 
 // Submit passes three flat arrays without Go pointers; nothing of them is kept.
-func (d *cudaDriver) Submit(ctx ContextHandle, s StreamHandle, b *Batch) (int, bool, Code) {
+func (d *cudaDriver) Submit(ctx ContextHandle, s StreamHandle, b *Batch) (int, CaptureID, Code) {
 	r := C.ox_submit(d.t, C.uint64_t(ctx), C.uint64_t(s),
 		(*C.ox_command)(unsafe.Pointer(unsafe.SliceData(b.Commands))), C.uint32_t(len(b.Commands)),
-		(*C.uchar)(unsafe.SliceData(b.Params)), (*C.uint16_t)(unsafe.SliceData(b.Offsets)), C.uint64_t(b.Done))
-	return int(r.enqueued), r.capturing != 0, Code(r.code)
+		(*C.uchar)(unsafe.SliceData(b.Params)), (*C.uint16_t)(unsafe.SliceData(b.Offsets)), C.uint64_t(b.Done), flag(b.Eager))
+	return int(r.enqueued), CaptureID(r.capture), Code(r.code)
 }
 
-func (d *cudaDriver) CaptureBegin(ctx ContextHandle, s StreamHandle) Code {
-	return Code(C.ox_capture_begin(d.t, C.uint64_t(ctx), C.uint64_t(s)))
+func (d *cudaDriver) CaptureBegin(ctx ContextHandle, s StreamHandle) (CaptureID, Code) {
+	v := C.ox_capture_begin(d.t, C.uint64_t(ctx), C.uint64_t(s))
+	return CaptureID(v.a), Code(v.code)
 }
 
 func (d *cudaDriver) CaptureEnd(ctx ContextHandle, s StreamHandle) (GraphHandle, Code) {
@@ -119,6 +125,10 @@ func (d *cudaDriver) ExecUpload(ctx ContextHandle, x ExecHandle, s StreamHandle)
 
 func (d *cudaDriver) ExecLaunch(ctx ContextHandle, x ExecHandle, s StreamHandle, done EventHandle) Code {
 	return Code(C.ox_exec_launch(d.t, C.uint64_t(ctx), C.uint64_t(x), C.uint64_t(s), C.uint64_t(done)))
+}
+
+func (d *cudaDriver) ExecUpdate(ctx ContextHandle, x ExecHandle, g GraphHandle) Code {
+	return Code(C.ox_exec_update(d.t, C.uint64_t(ctx), C.uint64_t(x), C.uint64_t(g)))
 }
 
 func (d *cudaDriver) ExecDestroy(ctx ContextHandle, x ExecHandle) Code {

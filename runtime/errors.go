@@ -21,6 +21,12 @@ var (
 	ErrLeased = errors.New("leased by submitted work")
 	// ErrContract: a call breaks a kernel's or operator's contract (see ContractError).
 	ErrContract = errors.New("contract broken")
+	// ErrRejected: an operator found wrong data on the device and did nothing (see RejectedError).
+	ErrRejected = errors.New("rejected on the device")
+	// ErrDeviceLost: the device's context is gone and every later call on it fails (see DeviceError).
+	ErrDeviceLost = errors.New("device lost")
+	// ErrCapture: a submission went to a stream under capture that it may not be part of (see CaptureError).
+	ErrCapture = errors.New("not capturable")
 )
 
 // DriverError is a failed driver call. Unwrap gives its Code.
@@ -83,3 +89,50 @@ func (e *TargetError) Error() string {
 
 // Unwrap returns ErrTarget.
 func (e *TargetError) Unwrap() error { return ErrTarget }
+
+// DeviceError says that a device's context is lost: an illegal address, an ECC error, a launch timeout, a device that fell off the bus.
+// The first call that meets it, every submission in flight and every later call on the device return the same value; leases
+// are given back. It is ErrDeviceLost to errors.Is, and so is the driver's code that caused it.
+type DeviceError struct {
+	Device string
+	Cause  *DriverError
+}
+
+func (e *DeviceError) Error() string {
+	return e.Device + ": " + ErrDeviceLost.Error() + ": " + e.Cause.Error()
+}
+
+// Unwrap returns ErrDeviceLost and the cause.
+func (e *DeviceError) Unwrap() []error { return []error{ErrDeviceLost, e.Cause} }
+
+// RejectedError is the outcome of an operator that checked data on the device, found it wrong and did nothing: its outputs are as they
+// were, the operators around it and the stream are unharmed. It is ErrRejected to errors.Is.
+type RejectedError struct {
+	Operator string
+	Operand  string // the tensor with the wrong value
+	Index    int64  // of the wrong element
+	Rule     Rule   // how Got should stand to Wanted
+	Wanted   int64
+	Got      int64
+}
+
+func (e *RejectedError) Error() string {
+	return fmt.Sprintf("%s: %s[%d]: want %s %d, got %d", e.Operator, e.Operand, e.Index, e.Rule, e.Wanted, e.Got)
+}
+
+// Unwrap returns ErrRejected.
+func (e *RejectedError) Unwrap() error { return ErrRejected }
+
+// CaptureError is a submission that was refused because its stream is being captured; nothing of it was enqueued. It is ErrCapture to
+// errors.Is.
+type CaptureError struct {
+	Operator string
+	Want     string // what would make it capturable
+}
+
+func (e *CaptureError) Error() string {
+	return fmt.Sprintf("%s: the stream is being captured: want %s", e.Operator, e.Want)
+}
+
+// Unwrap returns ErrCapture.
+func (e *CaptureError) Unwrap() error { return ErrCapture }

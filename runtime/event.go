@@ -23,7 +23,7 @@ func (d *Device) NewEvent(timing bool) (*Event, error) {
 		return nil, d.fail("cuEventCreate", "", code)
 	}
 	e := &Event{dev: d, handle: handle, timing: timing, lease: &lease{}}
-	id := d.rt.live.add(Leak{Kind: "event", Site: callSite()}, e.lease.force)
+	id := d.rt.live.add(Leak{Kind: "event", Site: callSite()}, e.lease)
 	live, drv, ctx := d.rt.live, d.drv, d.ctx
 	e.lease.free = func() {
 		drv.EventDestroy(ctx, handle)
@@ -33,8 +33,12 @@ func (d *Device) NewEvent(timing bool) (*Event, error) {
 	return e, nil
 }
 
+// ExternalEvent wraps an event of another owner on the device's primary context, for scopes that wait for or signal it. It has no
+// timing; closing the wrapper leaves the event alone.
+func ExternalEvent(d *Device, handle EventHandle) *Event { return &Event{dev: d, handle: handle} }
+
 func (e *Event) usable() error {
-	if e.lease.closed() {
+	if e.lease != nil && e.lease.closed() {
 		return fmt.Errorf("event: %w", ErrClosed)
 	}
 	return e.dev.usable()
@@ -89,6 +93,9 @@ func (e *Event) Since(start *Event) (time.Duration, error) {
 
 // Close destroys the event. A second Close returns ErrClosed.
 func (e *Event) Close() error {
+	if e.lease == nil {
+		return nil
+	}
 	if first, _ := e.lease.close(); !first {
 		return fmt.Errorf("event: %w", ErrClosed)
 	}

@@ -5,97 +5,65 @@ import (
 	"sync"
 )
 
-// Graph is a captured sequence of scopes with fixed addresses. It holds leases of everything that it touches until it is closed. One
-// replay runs at a time: replays on one stream follow each other, a replay on another stream is refused while one is in flight.
+// Graph is a captured sequence of scopes with fixed addresses. It holds leases of everything that it touches, its workspace and its
+// status record until it is closed. One replay runs at a time: replays on one stream follow each other, a replay on another stream is
+// refused while one is in flight. A graph with operators that validate their data has one record for them, so that its next replay is
+// refused until the one before has settled. Values that change between replays are read from device memory.
 type Graph struct {
-	dev    *Device
-	exec   ExecHandle
-	lease  *lease
-	last   lastLaunch
-	leases []*lease
+	dev   *Device
+	exec  ExecHandle
+	lease *lease
+	held  *graphHold
+
+	mu   sync.Mutex // orders replays and updates
+	last lastLaunch
+}
+
+// graphHold is what a graph keeps alive. It is apart from the graph, which must stay collectable while its free function exists.
+type graphHold struct {
+	mu        sync.Mutex
+	leases    []*lease
+	workspace *memory
+	record    *statusRecord
+}
+
+// take exchanges what is held and returns what was.
+func (h *graphHold) take(r *recording) *recording {
+	if r.workspace != nil && r.workspace.closeIdle() {
+		r.workspace = nil // no operator asked for it
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	old := &recording{leases: h.leases, workspace: h.workspace, record: h.record}
+	h.leases, h.workspace, h.record = r.leases, r.workspace, r.record
+	return old
 }
 
 // lastLaunch remembers the replay that may still be in flight.
 type lastLaunch struct {
-	mu     sync.Mutex
 	stream StreamHandle
 	done   Completion
 }
 
-func (l *lastLaunch) busy(s *Stream) error {
-	if l.done.dev == nil || l.stream == s.handle {
-		return nil
+func (l *lastLaunch) inFlight() bool {
+	if l.done.dev == nil {
+		return false
 	}
-	if done, _ := l.done.Poll(); !done {
-		return &ContractError{"Graph.Launch", "stream", "the one of the replay in flight", "another"}
-	}
-	return nil
+	done, _ := l.done.Poll()
+	return !done
 }
 
-// BeginCapture starts recording: scopes submitted on the stream go into the graph that EndCapture returns, nothing runs.
-func (s *Stream) BeginCapture() error {
-	if err := s.usable(); err != nil {
-		return err
-	}
-	if !s.recording.CompareAndSwap(nil, &recording{}) {
-		return &ContractError{"Stream.BeginCapture", "stream", "not capturing", "capturing"}
-	}
-	if code := s.dev.drv.CaptureBegin(s.dev.ctx, s.handle); code != CodeSuccess {
-		s.recording.Store(nil)
-		return s.dev.fail("cuStreamBeginCapture", "", code)
-	}
-	return nil
-}
-
-// EndCapture ends the recording and makes the graph ready to launch. On an error nothing is left of it.
-func (s *Stream) EndCapture() (*Graph, error) {
-	r := s.recording.Swap(nil)
-	if r == nil {
-		return nil, &ContractError{"Stream.EndCapture", "stream", "capturing", "not capturing"}
-	}
-	g, err := s.endCapture(r)
-	if err != nil {
-		for _, l := range r.leases {
-			l.release()
-		}
-		return nil, err
-	}
-	return g, nil
-}
-
-func (s *Stream) endCapture(r *recording) (*Graph, error) {
-	d := s.dev
-	if err := d.usable(); err != nil {
-		return nil, err
-	}
-	graph, code := d.drv.CaptureEnd(d.ctx, s.handle)
-	if code != CodeSuccess {
-		return nil, d.fail("cuStreamEndCapture", "", code)
-	}
-	defer d.drv.GraphDestroy(d.ctx, graph)
-	exec, code := d.drv.GraphInstantiate(d.ctx, graph)
-	if code != CodeSuccess {
-		return nil, d.fail("cuGraphInstantiate", "", code)
-	}
-	if code = d.drv.ExecUpload(d.ctx, exec, s.handle); code != CodeSuccess {
-		d.drv.ExecDestroy(d.ctx, exec)
-		return nil, d.fail("cuGraphUpload", "", code)
-	}
-	return d.newGraph(exec, r.leases), nil
-}
-
-func (d *Device) newGraph(exec ExecHandle, leases []*lease) *Graph {
-	g := &Graph{dev: d, exec: exec, lease: &lease{}, leases: leases}
-	id := d.rt.live.add(Leak{Kind: "graph", Site: callSite()}, g.lease.force)
-	live, drv, ctx := d.rt.live, d.drv, d.ctx
+func (d *Device) newGraph(exec ExecHandle, r *recording) *Graph {
+	g := &Graph{dev: d, exec: exec, lease: &lease{}, held: &graphHold{}}
+	g.held.take(r)
+	id := d.rt.live.add(Leak{Kind: "graph", Site: callSite()}, g.lease)
+	held := g.held
 	g.lease.free = func() {
-		drv.ExecDestroy(ctx, exec)
-		for _, l := range leases {
-			l.release()
-		}
-		live.remove(id)
+		d.drv.ExecDestroy(d.ctx, exec)
+		held.take(&recording{}).drop(d)
+		d.rt.live.remove(id)
 	}
-	watch(g, live, id)
+	watch(g, d.rt.live, id)
 	return g
 }
 
@@ -110,27 +78,39 @@ func (g *Graph) Launch(s *Stream) (Completion, error) {
 	if s.recording.Load() != nil {
 		return Completion{}, &ContractError{"Graph.Launch", "stream", "not capturing", "capturing"}
 	}
-	g.last.mu.Lock()
-	defer g.last.mu.Unlock()
-	if err := g.last.busy(s); err != nil {
-		return Completion{}, err
-	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if !g.lease.acquire() {
 		return Completion{}, fmt.Errorf("graph: %w", ErrClosed)
+	}
+	if err := g.busy(s); err != nil {
+		g.lease.release()
+		return Completion{}, err
 	}
 	done, slot, err := g.dev.completions.take()
 	if err != nil {
 		g.lease.release()
 		return Completion{}, err
 	}
-	slot.op = "graph"
+	slot.op, slot.status = "graph", g.held.record
 	slot.leases = append(slot.leases, g.lease)
 	if code := s.launch(g, slot.event, done); code != CodeSuccess {
 		g.dev.completions.cancel(done)
 		return Completion{}, g.dev.fail("cuGraphLaunch", "", code)
 	}
-	g.last.stream, g.last.done = s.handle, done
+	g.last = lastLaunch{s.handle, done}
 	return done, nil
+}
+
+// busy refuses a replay that would run beside another one or share its status record.
+func (g *Graph) busy(s *Stream) error {
+	if g.last.stream == s.handle && g.held.record == nil || !g.last.inFlight() {
+		return nil
+	}
+	if g.held.record != nil {
+		return &ContractError{"Graph.Launch", "replay", "the one before settled, as operators validate", "in flight"}
+	}
+	return &ContractError{"Graph.Launch", "stream", "the one of the replay in flight", "another"}
 }
 
 // launch hands a replay to the driver and counts it, as submit does.
@@ -142,6 +122,27 @@ func (s *Stream) launch(g *Graph, event EventHandle, done Completion) Code {
 		g.dev.completions.commit(done, s)
 	}
 	return code
+}
+
+// update puts a recording in place of the graph's own.
+func (g *Graph) update(r *recording, graph GraphHandle) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.lease.closed():
+		return fmt.Errorf("graph: %w", ErrClosed)
+	case g.last.inFlight():
+		return fmt.Errorf("graph: %w: a replay is in flight", ErrLeased)
+	}
+	if !g.lease.acquire() {
+		return fmt.Errorf("graph: %w", ErrClosed)
+	}
+	defer g.lease.release()
+	if code := g.dev.drv.ExecUpdate(g.dev.ctx, g.exec, graph); code != CodeSuccess {
+		return g.dev.fail("cuGraphExecUpdate", "", code)
+	}
+	g.held.take(r).drop(g.dev)
+	return nil
 }
 
 // Close destroys the graph and gives its leases back. If a replay is in flight that happens when it settles, and Close returns

@@ -36,20 +36,21 @@ type registry struct {
 	report func(Leak)
 }
 
+// liveObject is a registered object: its lease frees it, and knows whether it was closed and only waits for its last user.
 type liveObject struct {
 	leak  Leak
-	close func() // frees the driver's object when the runtime is closed
+	lease *lease
 }
 
 func newRegistry(report func(Leak)) *registry {
 	return &registry{open: map[uint64]liveObject{}, report: report}
 }
 
-func (r *registry) add(l Leak, closeIt func()) uint64 {
+func (r *registry) add(l Leak, lease *lease) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last++
-	r.open[r.last] = liveObject{l, closeIt}
+	r.open[r.last] = liveObject{l, lease}
 	return r.last
 }
 
@@ -63,12 +64,19 @@ func (r *registry) remove(id uint64) {
 func (r *registry) lost(id uint64) {
 	r.mu.Lock()
 	o, open := r.open[id]
-	if open {
-		r.leaks = append(r.leaks, o.leak)
-	}
 	r.mu.Unlock()
-	if open && r.report != nil {
-		r.report(o.leak)
+	if open && !o.lease.closed() {
+		r.leaked(o.leak)
+	}
+}
+
+// leaked notes and reports a leak.
+func (r *registry) leaked(l Leak) {
+	r.mu.Lock()
+	r.leaks = append(r.leaks, l)
+	r.mu.Unlock()
+	if r.report != nil {
+		r.report(l)
 	}
 }
 
@@ -106,10 +114,15 @@ func (rt *Runtime) Leaks() []Leak {
 // OpenObjects returns the objects that have not been closed yet, in no particular order.
 func (rt *Runtime) OpenObjects() []Leak {
 	rt.live.mu.Lock()
-	defer rt.live.mu.Unlock()
 	all := make([]Leak, 0, len(rt.live.open))
 	for _, o := range rt.live.open {
 		all = append(all, o.leak)
+	}
+	rt.live.mu.Unlock()
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	for _, d := range rt.devices {
+		all = append(all, d.scopes.leaks()...)
 	}
 	return all
 }

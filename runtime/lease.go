@@ -51,6 +51,15 @@ func (l *lease) close() (first, idle bool) {
 	}
 }
 
+// closeIdle closes and frees the object if nothing uses it.
+func (l *lease) closeIdle() bool {
+	if !l.state.CompareAndSwap(0, leaseClosed) {
+		return false
+	}
+	l.free()
+	return true
+}
+
 // force frees the object whatever leases are held: the runtime is closing and the device has finished. Later releases do nothing.
 func (l *lease) force() {
 	if l.state.Swap(leaseDead) != leaseClosed {

@@ -8,7 +8,7 @@ import (
 // Region is a typed range of device memory: what operators take. It is a small value; regions of a [Buffer] hold its lease while
 // submitted work uses them, regions made by [External] are kept alive by the caller.
 type Region struct {
-	owner  *Buffer
+	mem    *memory // nil for memory that the caller keeps alive
 	ptr    DevicePtr
 	elems  int64
 	dtype  DType
@@ -50,8 +50,24 @@ func (r Region) Bytes() int64 { return r.elems * int64(r.dtype.Size()) }
 // Access returns what the owner allows.
 func (r Region) Access() Access { return r.access }
 
-// Owner returns the buffer that the region is part of, nil for an external region.
-func (r Region) Owner() *Buffer { return r.owner }
+// Owner returns the buffer that the region is part of, nil for an external region and for a workspace.
+func (r Region) Owner() *Buffer {
+	if r.mem == nil {
+		return nil
+	}
+	return r.mem.buffer
+}
+
+// gone says why the region's memory can be used no more, nil if it can.
+func (r Region) gone(op, name string) error {
+	switch {
+	case r.mem == nil || !r.mem.closed():
+		return nil
+	case r.mem.buffer != nil && r.mem.buffer.mem.Load() != r.mem:
+		return fmt.Errorf("%s: %s: a region of memory that its buffer has given up: %w", op, name, ErrStale)
+	}
+	return fmt.Errorf("%s: %s: buffer: %w", op, name, ErrClosed)
+}
 
 // AlignedTo reports whether the first address is a multiple of n bytes.
 func (r Region) AlignedTo(n int64) bool { return n > 0 && uint64(r.ptr)%uint64(n) == 0 }

@@ -123,11 +123,16 @@ func (rt *Runtime) Close() error {
 	for _, d := range rt.devices {
 		errs = append(errs, d.drain())
 	}
-	for _, o := range rt.live.drain() {
-		o.close()
-		if rt.live.report != nil {
-			rt.live.report(o.leak)
+	for _, d := range rt.devices {
+		for _, l := range d.scopes.leaks() {
+			rt.live.leaked(l)
 		}
+	}
+	for _, o := range rt.live.drain() {
+		if !o.lease.closed() {
+			rt.live.leaked(o.leak)
+		}
+		o.lease.force()
 	}
 	for _, d := range rt.devices {
 		errs = append(errs, d.shut())

@@ -27,6 +27,15 @@ type scopeCore struct {
 	batch  Batch
 	names  []string // of the kernel of each command
 	leases []*lease
+
+	status    *statusRecord // of an eager submission that validates
+	reportTo  DevicePtr     // the caller's record instead
+	reports   uint32        // operators that report to it
+	recorded  *recording    // whose record or workspace an operator has got
+	eagerOp   string        // who must not be captured, and what would help
+	eagerWant string
+
+	before, after *scopeCore // in the pool's list of open scopes
 }
 
 // Operand is one region as an operator uses it.
@@ -55,11 +64,46 @@ type scopePool struct {
 	dev  *Device
 	mu   sync.Mutex
 	idle ring[*Scope]
+	open *scopeCore // a list, to tell which scopes were never ended
 }
 
+// get returns a scope and notes it as open.
 func (p *scopePool) get() *Scope {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	s := p.next()
+	if s.c.after = p.open; p.open != nil {
+		p.open.before = s.c
+	}
+	p.open = s.c
+	return s
+}
+
+// remove takes a scope out of the list of open ones.
+func (p *scopePool) remove(c *scopeCore) {
+	if c.before != nil {
+		c.before.after = c.after
+	} else {
+		p.open = c.after
+	}
+	if c.after != nil {
+		c.after.before = c.before
+	}
+	c.before, c.after = nil, nil
+}
+
+// leaks names the scopes that were neither submitted nor dropped.
+func (p *scopePool) leaks() []Leak {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []Leak
+	for c := p.open; c != nil; c = c.after {
+		all = append(all, Leak{Kind: "scope", Name: c.op, Site: "unknown"})
+	}
+	return all
+}
+
+func (p *scopePool) next() *Scope {
 	if p.idle.len() > ScopesKept {
 		return p.idle.pop()
 	}
@@ -80,8 +124,10 @@ func (c *scopeCore) abandoned() {
 	}
 	c.release()
 	c.open = false
-	live := c.dev.rt.live
-	live.lost(live.add(Leak{Kind: "scope", Name: c.op, Site: "unknown"}, func() {}))
+	c.dev.scopes.mu.Lock()
+	c.dev.scopes.remove(c)
+	c.dev.scopes.mu.Unlock()
+	c.dev.rt.live.leaked(Leak{Kind: "scope", Name: c.op, Site: "unknown"})
 }
 
 // Begin opens a scope on the stream. It does no driver call.
@@ -192,10 +238,12 @@ func (s *Scope) event(kind CommandKind, e *Event, name string) error {
 	if e.dev != c.dev {
 		return c.refuse(&ContractError{name, "event", "of " + c.dev.String(), "of " + e.dev.String()})
 	}
-	if !e.lease.acquire() {
-		return c.refuse(fmt.Errorf("%s: %w", name, ErrClosed))
+	if e.lease != nil {
+		if !e.lease.acquire() {
+			return c.refuse(fmt.Errorf("%s: %w", name, ErrClosed))
+		}
+		c.leases = append(c.leases, e.lease)
 	}
-	c.leases = append(c.leases, e.lease)
 	c.add(Command{Kind: kind, Event: e.handle}, name)
 	return nil
 }
@@ -208,12 +256,17 @@ func (s *Scope) Drop() {
 	}
 }
 
+// release gives back what nothing on the device uses.
 func (c *scopeCore) release() {
 	for i, l := range c.leases {
 		l.release()
 		c.leases[i] = nil
 	}
 	c.leases = c.leases[:0]
+	if c.status != nil {
+		c.dev.status.put(c.status)
+		c.status = nil
+	}
 }
 
 // end empties the scope and gives it to the pool. The leases must have gone before.
@@ -221,6 +274,8 @@ func (s *Scope) end() {
 	c := s.c
 	c.open = false
 	c.stream = nil
+	c.reportTo, c.reports, c.recorded = 0, 0, nil
+	c.batch.Eager = false
 	c.batch.Commands = c.batch.Commands[:0]
 	c.batch.Params = c.batch.Params[:0]
 	c.batch.Offsets = c.batch.Offsets[:0]
@@ -228,6 +283,7 @@ func (s *Scope) end() {
 	c.names = c.names[:0]
 	p := &c.dev.scopes
 	p.mu.Lock()
+	p.remove(c)
 	p.idle.push(s)
 	p.mu.Unlock()
 }

@@ -227,6 +227,15 @@ ox_value ox_stream_create(const ox_table *t, uint64_t ctx, int priority) {
 	return v;
 }
 
+ox_value ox_stream_priorities(const ox_table *t, uint64_t ctx) {
+	ox_value v = {0};
+	int least = 0, greatest = 0;
+	VALUE(t, ctx, v, t->fn.cuCtxGetStreamPriorityRange(&least, &greatest));
+	v.a = (uint64_t)(int64_t)least;
+	v.b = (uint64_t)(int64_t)greatest;
+	return v;
+}
+
 int ox_stream_destroy(const ox_table *t, uint64_t ctx, uint64_t stream) { QUIET(t, ctx, t->fn.cuStreamDestroy_v2(PTR(stream))); }
 int ox_stream_query(const ox_table *t, uint64_t ctx, uint64_t stream) { QUIET(t, ctx, t->fn.cuStreamQuery(PTR(stream))); }
 int ox_stream_synchronize(const ox_table *t, uint64_t ctx, uint64_t stream) {
@@ -292,8 +301,23 @@ ox_value ox_occupancy(const ox_table *t, uint64_t ctx, uint64_t func, int thread
 	return v;
 }
 
-int ox_capture_begin(const ox_table *t, uint64_t ctx, uint64_t stream) {
-	CALL(t, ctx, t->fn.cuStreamBeginCapture_v2(PTR(stream), 2)); // relaxed: a goroutine may end it on another thread
+// capture_of returns which capture a stream is in, 0 for none. The question whether there is one is the cheaper call.
+static int capture_of(const ox_table *t, void *stream, uint64_t *id) {
+	int status = 0; // 0: none, 1: active, 2: invalidated
+	int code = t->fn.cuStreamIsCapturing(stream, &status);
+	if (code != 0 || status == 0) return code;
+	return t->fn.cuStreamGetCaptureInfo_v2(stream, &status, id, NULL, NULL, NULL);
+}
+
+static int capture_begin(const ox_table *t, void *stream, uint64_t *id) {
+	int code = t->fn.cuStreamBeginCapture_v2(stream, 2); // relaxed: a goroutine may end it on another thread
+	return code != 0 ? code : capture_of(t, stream, id);
+}
+
+ox_value ox_capture_begin(const ox_table *t, uint64_t ctx, uint64_t stream) {
+	ox_value v = {0};
+	VALUE(t, ctx, v, capture_begin(t, PTR(stream), &v.a));
+	return v;
 }
 
 ox_value ox_capture_end(const ox_table *t, uint64_t ctx, uint64_t stream) {
@@ -326,6 +350,12 @@ static int exec_launch(const ox_table *t, uint64_t exec, uint64_t stream, uint64
 
 int ox_exec_launch(const ox_table *t, uint64_t ctx, uint64_t exec, uint64_t stream, uint64_t done) {
 	CALL(t, ctx, exec_launch(t, exec, stream, done));
+}
+
+int ox_exec_update(const ox_table *t, uint64_t ctx, uint64_t exec, uint64_t graph) {
+	if (t->fn.cuGraphExecUpdate_v2 == NULL) return OX_MISSING_SYMBOL;
+	ox_update_result why = {0};
+	QUIET(t, ctx, t->fn.cuGraphExecUpdate_v2(PTR(exec), PTR(graph), &why));
 }
 
 int ox_exec_destroy(const ox_table *t, uint64_t ctx, uint64_t exec) { QUIET(t, ctx, t->fn.cuGraphExecDestroy(PTR(exec))); }
@@ -374,18 +404,17 @@ static int command(const ox_table *t, void *stream, const ox_command *c, const u
 }
 
 ox_result ox_submit(const ox_table *t, uint64_t ctx, uint64_t stream, const ox_command *commands, uint32_t count,
-                    const unsigned char *params, const uint16_t *offsets, uint64_t done) {
+                    const unsigned char *params, const uint16_t *offsets, uint64_t done, int eager) {
 	ox_result r = {0};
 	void *s = PTR(stream);
-	int status = 0; // 0: none, 1: active, 2: invalidated
 	guard g = enter(t, ctx);
-	if ((r.code = g.code) == 0) r.code = t->fn.cuStreamIsCapturing(s, &status);
-	r.capturing = status != 0;
+	if ((r.code = g.code) == 0) r.code = capture_of(t, s, &r.capture);
+	if (r.capture != 0 && eager) count = 0;
 	for (; r.code == 0 && r.enqueued < count; ) {
 		r.code = command(t, s, &commands[r.enqueued], params, offsets);
 		if (r.code == 0) r.enqueued++;
 	}
-	if (r.code == 0 && done != 0 && !r.capturing) r.code = t->fn.cuEventRecord(PTR(done), s);
+	if (r.code == 0 && done != 0 && r.capture == 0) r.code = t->fn.cuEventRecord(PTR(done), s);
 	r.code = leave(t, &g, r.code);
 	return r;
 }

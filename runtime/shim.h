@@ -26,6 +26,12 @@ typedef struct {
 	unsigned count;
 } ox_launch_config;
 
+// ox_update_result is what cuGraphExecUpdate says about the first node that differs.
+typedef struct {
+	int result;
+	void *node, *from;
+} ox_update_result;
+
 #include "zsymbols.h"
 
 typedef struct {
@@ -49,8 +55,8 @@ typedef struct {
 
 typedef struct {
 	int32_t code;
-	int32_t capturing;
 	uint32_t enqueued;
+	uint64_t capture; // 0: the stream is in none
 } ox_result;
 
 // ox_value is a result with one value.
@@ -90,6 +96,7 @@ int ox_copy_in(const ox_table *t, uint64_t ctx, uint64_t stream, uint64_t dst, c
 int ox_copy_out(const ox_table *t, uint64_t ctx, uint64_t stream, void *dst, uint64_t src, size_t bytes);
 
 ox_value ox_stream_create(const ox_table *t, uint64_t ctx, int priority);
+ox_value ox_stream_priorities(const ox_table *t, uint64_t ctx);
 int ox_stream_destroy(const ox_table *t, uint64_t ctx, uint64_t stream);
 int ox_stream_query(const ox_table *t, uint64_t ctx, uint64_t stream);
 int ox_stream_synchronize(const ox_table *t, uint64_t ctx, uint64_t stream);
@@ -110,14 +117,15 @@ int ox_set_func_attribute(const ox_table *t, uint64_t ctx, uint64_t func, int at
 ox_value ox_occupancy(const ox_table *t, uint64_t ctx, uint64_t func, int threads, size_t shared);
 
 ox_result ox_submit(const ox_table *t, uint64_t ctx, uint64_t stream, const ox_command *commands, uint32_t count,
-                    const unsigned char *params, const uint16_t *offsets, uint64_t done);
+                    const unsigned char *params, const uint16_t *offsets, uint64_t done, int eager);
 
-int ox_capture_begin(const ox_table *t, uint64_t ctx, uint64_t stream);
+ox_value ox_capture_begin(const ox_table *t, uint64_t ctx, uint64_t stream);
 ox_value ox_capture_end(const ox_table *t, uint64_t ctx, uint64_t stream);
 ox_value ox_graph_instantiate(const ox_table *t, uint64_t ctx, uint64_t graph);
 int ox_graph_destroy(const ox_table *t, uint64_t ctx, uint64_t graph);
 int ox_exec_upload(const ox_table *t, uint64_t ctx, uint64_t exec, uint64_t stream);
 int ox_exec_launch(const ox_table *t, uint64_t ctx, uint64_t exec, uint64_t stream, uint64_t done);
+int ox_exec_update(const ox_table *t, uint64_t ctx, uint64_t exec, uint64_t graph);
 int ox_exec_destroy(const ox_table *t, uint64_t ctx, uint64_t exec);
 
 #endif

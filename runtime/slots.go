@@ -43,6 +43,7 @@ type slot struct {
 	err    error
 	op     string // the operator that the error names
 	leases []*lease
+	status *statusRecord // where operators that validate report, nil if none does
 }
 
 // warm makes the first slots and events, so that submissions create nothing until that many are in flight.
@@ -126,8 +127,11 @@ func (t *completions) freeSlot() uint32 {
 	return t.newSlot()
 }
 
-// commit puts a taken slot in flight.
+// commit puts a taken slot in flight. The handle of per-thread streams names many queues, so that nothing follows from their order.
 func (t *completions) commit(c Completion, stream *Stream) {
+	if stream != nil && stream.handle == StreamPerThread {
+		stream = nil
+	}
 	t.mu.Lock()
 	s := t.slots[c.slot]
 	t.submitted++
@@ -149,6 +153,9 @@ func (t *completions) cancel(c Completion) {
 // settleLocked releases the lock while leases are given back, because freeing memory may wait for the device. Only then is the slot put
 // where freeSlot finds it.
 func (t *completions) settleLocked(index uint32, s *slot, err error) {
+	if s.status != nil {
+		err = s.settleStatus(t.dev, err)
+	}
 	s.state, s.err = slotSettling, err
 	t.events.push(s.event)
 	s.event = 0
@@ -163,6 +170,19 @@ func (t *completions) settleLocked(index uint32, s *slot, err error) {
 	}
 	s.state = slotSettled
 	t.unread.push(Completion{t.dev, index, s.gen})
+}
+
+// settleStatus reads what the operators reported, where the work ran at all, and gives the record back to whom it belongs.
+func (s *slot) settleStatus(d *Device, err error) error {
+	r := s.status
+	s.status = nil
+	if err == nil {
+		err = r.outcome()
+	}
+	if !r.graph {
+		d.status.put(r)
+	}
+	return err
 }
 
 func (t *completions) poll(c Completion) (bool, error) {
@@ -190,6 +210,10 @@ func (t *completions) poll(c Completion) (bool, error) {
 
 // query asks the driver about a flying slot and settles it if it is done.
 func (t *completions) query(index uint32, s *slot) bool {
+	if lost := t.dev.lost.Load(); lost != nil {
+		t.settleLocked(index, s, lost)
+		return true
+	}
 	code := t.dev.drv.EventQuery(t.dev.ctx, s.event)
 	switch code {
 	case CodeNotReady:
@@ -231,7 +255,7 @@ func (t *completions) reapSome() bool {
 // reapThrough asks about the submission in the middle of the flight, if it came later on the stream of s, and settles everything up to
 // it if it has succeeded; it reports whether that settled s.
 func (t *completions) reapThrough(s *slot) bool {
-	if _, apart := t.dev.drv.(Explainer); apart || s.stream == nil || t.flight.len() < 2 {
+	if t.dev.explainer != nil || t.dev.lost.Load() != nil || s.stream == nil || t.flight.len() < 2 {
 		return false
 	}
 	mid := t.slots[t.flight.at(t.flight.len()/2).slot]

@@ -17,28 +17,48 @@ type Stream struct {
 
 	order     sync.Mutex // a submission and its number
 	recording atomic.Pointer[recording]
-}
 
-// recording is the capture in progress on a stream.
-type recording struct {
-	mu     sync.Mutex
-	leases []*lease
+	work      sync.Mutex // guards workspace
+	workspace workspace
 }
 
 // NewStream creates a stream that does not synchronise with the legacy default stream.
 func (d *Device) NewStream() (*Stream, error) { return d.NewStreamWithPriority(0) }
 
-// NewStreamWithPriority creates a stream with a driver priority: lower numbers run first, 0 is the default.
+// StreamPriorities returns the least and the greatest stream priority of the device. Greater ones are lower numbers; 0 is the default.
+// Where both are 0 the device has none.
+func (d *Device) StreamPriorities() (least, greatest int, err error) {
+	if err := d.usable(); err != nil {
+		return 0, 0, err
+	}
+	least, greatest, code := d.drv.StreamPriorities(d.ctx)
+	if code != CodeSuccess {
+		return 0, 0, d.fail("cuCtxGetStreamPriorityRange", "", code)
+	}
+	return least, greatest, nil
+}
+
+// NewStreamWithPriority creates a stream with a priority of the device: waiting blocks of streams with lower numbers start first. The
+// driver would silently bring a number outside the range into it; here it is refused.
 func (d *Device) NewStreamWithPriority(priority int) (*Stream, error) {
 	if err := d.usable(); err != nil {
 		return nil, err
+	}
+	if priority != 0 {
+		least, greatest, err := d.StreamPriorities()
+		if err != nil {
+			return nil, err
+		}
+		if priority > least || priority < greatest {
+			return nil, &ContractError{"Device.NewStreamWithPriority", "priority", fmt.Sprintf("%d to %d", greatest, least), strconv.Itoa(priority)}
+		}
 	}
 	handle, code := d.drv.StreamCreate(d.ctx, priority)
 	if code != CodeSuccess {
 		return nil, d.fail("cuStreamCreateWithPriority", "", code)
 	}
 	s := &Stream{dev: d, handle: handle, lease: &lease{}}
-	id := d.rt.live.add(Leak{Kind: "stream", Site: callSite()}, s.lease.force)
+	id := d.rt.live.add(Leak{Kind: "stream", Site: callSite()}, s.lease)
 	live, drv, ctx := d.rt.live, d.drv, d.ctx
 	s.lease.free = func() {
 		drv.StreamDestroy(ctx, handle)
@@ -49,7 +69,8 @@ func (d *Device) NewStreamWithPriority(priority int) (*Stream, error) {
 }
 
 // ExternalStream wraps a stream of another owner on the device's primary context, the handles 0 (default), 1 (legacy) and 2
-// (per thread) included. Per-thread streams depend on the calling OS thread. Closing the wrapper leaves the stream alone.
+// (per thread) included. What 2 means depends on the calling OS thread: a goroutine that submits to it more than once locks itself to
+// its thread. Closing the wrapper frees its workspace and leaves the stream alone.
 func ExternalStream(d *Device, handle StreamHandle) *Stream { return &Stream{dev: d, handle: handle} }
 
 // Device returns the device of the stream.
@@ -128,10 +149,10 @@ func (s *Stream) copyable(op string, r Region, n int, access Access) error {
 	switch {
 	case s.recording.Load() != nil:
 		return &ContractError{op, "stream", "not capturing", "capturing"}
-	case r.owner != nil && r.owner.lease.closed():
-		return fmt.Errorf("%s: region's buffer: %w", op, ErrClosed)
-	case r.owner != nil && r.owner.dev != s.dev:
-		return &ContractError{op, "region", "on " + s.dev.String(), "on " + r.owner.dev.String()}
+	case r.mem != nil && r.mem.closed():
+		return r.gone(op, "region")
+	case r.mem != nil && r.mem.dev != s.dev:
+		return &ContractError{op, "region", "on " + s.dev.String(), "on " + r.mem.dev.String()}
 	case int64(n) > r.Bytes():
 		return &ContractError{op, "bytes", "at most " + strconv.FormatInt(r.Bytes(), 10), strconv.Itoa(n)}
 	case r.access&access == 0 && n > 0:
@@ -145,6 +166,9 @@ func (s *Stream) WaitEvent(e *Event) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
+	if err := e.usable(); err != nil {
+		return err
+	}
 	if code := s.dev.drv.StreamWait(s.dev.ctx, s.handle, e.handle); code != CodeSuccess {
 		return s.dev.fail("cuStreamWaitEvent", "", code)
 	}
@@ -153,11 +177,11 @@ func (s *Stream) WaitEvent(e *Event) error {
 
 // Close destroys an own stream once its work is done, without waiting for it. A second Close returns ErrClosed.
 func (s *Stream) Close() error {
-	if s.lease == nil {
-		return nil
+	if s.lease != nil {
+		if first, _ := s.lease.close(); !first {
+			return fmt.Errorf("stream: %w", ErrClosed)
+		}
 	}
-	if first, _ := s.lease.close(); !first {
-		return fmt.Errorf("stream: %w", ErrClosed)
-	}
+	s.closeWorkspace()
 	return nil
 }

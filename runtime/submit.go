@@ -1,15 +1,12 @@
 package oxrt
 
 // Submit enqueues everything the scope collected, in order, and ends the scope. If the driver refuses a command, the ones before it
-// have been enqueued; their operands stay held until they are done, and the error names the kernel. While the stream is being captured the work goes
-// into the graph and the completion is [Completion.Captured].
+// have been enqueued; their operands stay held until they are done, and the error names the kernel. While the stream is being captured
+// the work goes into the graph and the completion is [Completion.Captured]; where an operator cannot be captured, nothing is
+// enqueued and the error is a *CaptureError.
 func (s *Scope) Submit() (Completion, error) {
 	c := s.c
-	if err := c.ready(); err != nil {
-		s.Drop()
-		return Completion{}, err
-	}
-	if err := c.stream.usable(); err != nil {
+	if err := c.submittable(); err != nil {
 		s.Drop()
 		return Completion{}, err
 	}
@@ -20,29 +17,49 @@ func (s *Scope) Submit() (Completion, error) {
 	}
 	c.batch.Done = slot.event
 	slot.op = c.label()
-	slot.leases = append(slot.leases, c.leases...)
-	n, capturing, code := c.stream.submit(&c.batch, done)
-	if code == CodeSuccess && !capturing {
-		c.handOver()
+	c.handOver(slot)
+	n, capture, code := c.stream.submit(&c.batch, done)
+	if code == CodeSuccess && capture == 0 {
 		s.end()
 		return done, nil
 	}
-	clear(slot.leases)
-	slot.leases = slot.leases[:0]
+	c.takeBack(slot)
 	defer s.end()
-	if code == CodeSuccess {
-		c.capture(done)
-		return Completion{dev: c.dev, slot: capturedSlot}, nil
+	switch {
+	case code != CodeSuccess:
+		err = c.dev.fail("submit", c.failed(n), code)
+		c.keepUntilDone(done, slot, n)
+		return Completion{}, err
+	case c.batch.Eager:
+		c.dev.completions.cancel(done)
+		c.release()
+		return Completion{}, &CaptureError{c.eagerOp, c.eagerWant}
 	}
-	err = c.dev.fail("submit", c.failed(n), code)
-	c.keepUntilDone(done, slot, n)
-	return Completion{}, err
+	c.capture(done, capture)
+	return Completion{dev: c.dev, slot: capturedSlot}, nil
 }
 
-// handOver forgets the leases: somebody else holds them now.
-func (c *scopeCore) handOver() {
-	clear(c.leases)
-	c.leases = c.leases[:0]
+// submittable checks what may have changed since the operators were called.
+func (c *scopeCore) submittable() error {
+	if err := c.ready(); err != nil {
+		return err
+	}
+	if c.recorded != nil && c.recorded != c.stream.recording.Load() {
+		return &ContractError{c.op, "capture", "the one in which the operator was called", "ended"}
+	}
+	return c.stream.usable()
+}
+
+// handOver gives the leases and the record to the submission, before the device can be done with it.
+func (c *scopeCore) handOver(s *slot) {
+	s.leases, c.leases = c.leases, s.leases
+	s.status, c.status = c.status, nil
+}
+
+// takeBack is the reverse, for a submission that did not happen as one.
+func (c *scopeCore) takeBack(s *slot) {
+	c.leases, s.leases = s.leases, c.leases
+	c.status, s.status = s.status, nil
 }
 
 // label names the operator in the error of a completion, if there is only one: the device does not say which of several failed.
@@ -61,14 +78,13 @@ func (c *scopeCore) failed(n int) string {
 	return c.op
 }
 
-// capture gives the leases to the graph that our own capture is making. Memory in somebody else's graph is that owner's business.
-func (c *scopeCore) capture(done Completion) {
+// capture gives the leases to the graph that a capture of ours is making. Memory in somebody else's graph is that owner's business.
+func (c *scopeCore) capture(done Completion, id CaptureID) {
 	c.dev.completions.cancel(done)
-	if r := c.stream.recording.Load(); r != nil {
-		r.mu.Lock()
-		r.leases = append(r.leases, c.leases...)
-		r.mu.Unlock()
-		c.handOver()
+	if r := c.dev.recordings.find(id); r != nil {
+		r.hold(c.leases)
+		clear(c.leases)
+		c.leases = c.leases[:0]
 		return
 	}
 	c.release()
@@ -76,9 +92,7 @@ func (c *scopeCore) capture(done Completion) {
 
 // keepUntilDone holds the operands of a submission that failed half way until its first part has run.
 func (c *scopeCore) keepUntilDone(done Completion, slot *slot, enqueued int) {
-	slot.leases = append(slot.leases, c.leases...)
-	slot.op = c.label()
-	c.handOver()
+	c.handOver(slot)
 	if enqueued > 0 && c.dev.drv.EventRecord(c.dev.ctx, slot.event, c.stream.handle) == CodeSuccess {
 		c.dev.completions.commit(done, nil)
 		return
@@ -87,12 +101,12 @@ func (c *scopeCore) keepUntilDone(done Completion, slot *slot, enqueued int) {
 }
 
 // submit hands a batch to the driver and counts it, both under one lock: the numbers of a stream's submissions are in its order.
-func (s *Stream) submit(b *Batch, done Completion) (n int, capturing bool, code Code) {
+func (s *Stream) submit(b *Batch, done Completion) (n int, capture CaptureID, code Code) {
 	s.order.Lock()
 	defer s.order.Unlock()
-	n, capturing, code = s.dev.drv.Submit(s.dev.ctx, s.handle, b)
-	if code == CodeSuccess && !capturing {
+	n, capture, code = s.dev.drv.Submit(s.dev.ctx, s.handle, b)
+	if code == CodeSuccess && capture == 0 {
 		s.dev.completions.commit(done, s)
 	}
-	return n, capturing, code
+	return n, capture, code
 }

@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"fmt"
-
 	"github.com/oxideinfer/oxide/runtime"
 )
 
@@ -35,21 +33,6 @@ func (b Binding) ParseSpec(data []byte) (any, error) {
 		return nil, err
 	}
 	return spec, nil
-}
-
-// Plan is the immutable decision about one Spec on one device. It is safe for concurrent use.
-type Plan interface {
-	// Algorithm is the name of the strategy that was chosen.
-	Algorithm() string
-	// Artifacts are the kernels that a call launches, in order.
-	Artifacts() []*oxrt.Artifact
-	// WorkspaceBytes is the scratch memory that a call needs.
-	WorkspaceBytes() int64
-	// Fingerprint identifies the decision: equal inputs give equal plans.
-	Fingerprint() string
-	// EnqueueCall is Enqueue for callers that know operands only by number.
-	EnqueueCall(scope *oxrt.Scope, call Call) error
-	fmt.Stringer
 }
 
 // Call is one invocation without Go types: sizes in the order of Operator.Dims and regions in the order of

@@ -46,9 +46,11 @@ func newDevice(o Options) *device {
 		v.total = 16 << 30 // the emulator's default
 	}
 	v.changed = sync.NewCond(&v.mu)
-	for _, s := range []oxrt.StreamHandle{oxrt.StreamDefault, oxrt.StreamLegacy, oxrt.StreamPerThread} {
-		v.streams[s] = &stream{dev: v, legacy: true}
-	}
+	// The default stream is the legacy one under another number; a thread of the caller cannot be told from another here, so that all
+	// have one per-thread stream.
+	legacy := &stream{dev: v, legacy: true}
+	v.streams[oxrt.StreamDefault], v.streams[oxrt.StreamLegacy] = legacy, legacy
+	v.streams[oxrt.StreamPerThread] = &stream{dev: v, perThread: true}
 	return v
 }
 
@@ -102,7 +104,8 @@ type mark struct {
 // stream is an ordered queue; at most one goroutine works on it.
 type stream struct {
 	dev        *device
-	legacy     bool
+	legacy     bool // cannot be captured
+	perThread  bool // cannot be destroyed
 	queue      []command
 	working    bool
 	fail       failure // since the last completion: commands are skipped

@@ -1,12 +1,15 @@
 package emulated
 
 import (
+	"slices"
+
 	"github.com/oxideinfer/oxide/runtime"
 )
 
 // graph is a captured list of commands. Streams that joined the capture through an event add theirs in the order of the calls, which is
 // one of the orders that the events allow.
 type graph struct {
+	id       oxrt.CaptureID
 	commands []command
 	joined   []*stream
 	broken   bool
@@ -62,10 +65,13 @@ func (s *stream) join(g *graph) oxrt.Code {
 }
 
 // Submit copies the batch into the stream's queue, or into the graph that is being captured.
-func (d *Driver) Submit(ctx oxrt.ContextHandle, h oxrt.StreamHandle, b *oxrt.Batch) (int, bool, oxrt.Code) {
-	n, capturing := 0, false
+func (d *Driver) Submit(ctx oxrt.ContextHandle, h oxrt.StreamHandle, b *oxrt.Batch) (int, oxrt.CaptureID, oxrt.Code) {
+	n, capture := 0, oxrt.CaptureID(0)
 	code := d.withStream(ctx, h, func(v *device, s *stream) oxrt.Code {
-		capturing = s.capture != nil
+		if s.capture != nil && b.Eager {
+			capture = s.capture.id
+			return oxrt.CodeSuccess
+		}
 		for i := range b.Commands {
 			c, f := v.translate(b, &b.Commands[i])
 			if f.failed() {
@@ -76,12 +82,16 @@ func (d *Driver) Submit(ctx oxrt.ContextHandle, h oxrt.StreamHandle, b *oxrt.Bat
 			}
 			n++
 		}
-		if capturing = s.capture != nil; b.Done == 0 || capturing {
+		if s.capture != nil {
+			capture = s.capture.id
+			return oxrt.CodeSuccess
+		}
+		if b.Done == 0 {
 			return oxrt.CodeSuccess
 		}
 		return s.settle(v.events[b.Done])
 	})
-	return n, capturing, code
+	return n, capture, code
 }
 
 // settle records the event of a completion.
@@ -93,18 +103,20 @@ func (s *stream) settle(e *event) oxrt.Code {
 }
 
 // CaptureBegin starts recording.
-func (d *Driver) CaptureBegin(ctx oxrt.ContextHandle, h oxrt.StreamHandle) oxrt.Code {
-	return d.withStream(ctx, h, func(v *device, s *stream) oxrt.Code {
+func (d *Driver) CaptureBegin(ctx oxrt.ContextHandle, h oxrt.StreamHandle) (oxrt.CaptureID, oxrt.Code) {
+	var id oxrt.CaptureID
+	code := d.withStream(ctx, h, func(v *device, s *stream) oxrt.Code {
 		if s.legacy {
 			return oxrt.CodeCaptureUnsupported
 		}
 		if s.capture != nil {
 			return oxrt.CodeInvalidValue
 		}
-		s.capture = &graph{}
-		s.capture.joined = []*stream{s}
+		id = oxrt.CaptureID(v.handle())
+		s.capture = &graph{id: id, joined: []*stream{s}}
 		return oxrt.CodeSuccess
 	})
+	return id, code
 }
 
 // CaptureEnd returns the graph. Every stream that joined must have been waited for by then.
@@ -195,6 +207,32 @@ func (d *Driver) ExecLaunch(ctx oxrt.ContextHandle, x oxrt.ExecHandle, h oxrt.St
 		}
 		return s.settle(v.events[done])
 	})
+}
+
+// ExecUpdate gives the executable the commands of a graph of the same shape.
+func (d *Driver) ExecUpdate(ctx oxrt.ContextHandle, x oxrt.ExecHandle, h oxrt.GraphHandle) oxrt.Code {
+	v := d.device(ctx)
+	if v == nil {
+		return oxrt.CodeInvalidContext
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	old, g := v.execs[x], v.graphs[h]
+	if old == nil || g == nil {
+		return oxrt.CodeInvalidHandle
+	}
+	if !slices.EqualFunc(old.commands, g.commands, sameNode) {
+		return oxrt.CodeGraphUpdateFailure
+	}
+	v.execs[x] = g
+	return oxrt.CodeSuccess
+}
+
+// sameNode tells whether an executable's node can become another one: the driver keeps kind, function, cluster and launch attributes, and
+// the direction and context of copies (CUDA driver API, cuGraphExecUpdate).
+func sameNode(a, b command) bool {
+	return a.kind == b.kind && a.kernel == b.kernel && a.config.HasCluster == b.config.HasCluster && a.config.Cluster == b.config.Cluster &&
+		a.config.Dependent == b.config.Dependent
 }
 
 // ExecDestroy forgets the executable graph; replays in flight go on.

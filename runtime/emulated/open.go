@@ -52,10 +52,14 @@ var _ interface {
 	oxrt.Driver
 	oxrt.PTXLoader
 	oxrt.Explainer
+	oxrt.FaultIsolator
 } = (*Driver)(nil)
 
 // Name returns "emulated".
 func (d *Driver) Name() string { return "emulated" }
+
+// IsolatesFaults reports whether the device stays usable behind a fault.
+func (d *Driver) IsolatesFaults() bool { return !d.options.Sticky }
 
 // LoadsPTX reports true: artifacts are run from their PTX.
 func (d *Driver) LoadsPTX() bool { return true }

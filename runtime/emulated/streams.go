@@ -35,6 +35,14 @@ func (d *Driver) StreamCreate(ctx oxrt.ContextHandle, _ int) (oxrt.StreamHandle,
 	return h, oxrt.CodeSuccess
 }
 
+// StreamPriorities returns the range of an H200. Any order of streams is allowed, the emulated one is that of submission.
+func (d *Driver) StreamPriorities(ctx oxrt.ContextHandle) (least, greatest int, code oxrt.Code) {
+	if d.device(ctx) == nil {
+		return 0, 0, oxrt.CodeInvalidContext
+	}
+	return 0, -5, oxrt.CodeSuccess
+}
+
 // StreamDestroy forgets the stream; queued work still runs.
 func (d *Driver) StreamDestroy(ctx oxrt.ContextHandle, h oxrt.StreamHandle) oxrt.Code {
 	v := d.device(ctx)
@@ -44,7 +52,7 @@ func (d *Driver) StreamDestroy(ctx oxrt.ContextHandle, h oxrt.StreamHandle) oxrt
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	s := v.streams[h]
-	if s == nil || s.legacy {
+	if s == nil || s.legacy || s.perThread {
 		return oxrt.CodeInvalidHandle
 	}
 	delete(v.streams, h)

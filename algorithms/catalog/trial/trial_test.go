@@ -43,11 +43,16 @@ type copyPlan struct {
 	misbehave func(*oxrt.Scope, catalog.Call) error
 }
 
-func (p copyPlan) Algorithm() string           { return "Copy" }
-func (p copyPlan) Artifacts() []*oxrt.Artifact { return nil }
-func (p copyPlan) WorkspaceBytes() int64       { return 0 }
-func (p copyPlan) Fingerprint() string         { return "" }
-func (p copyPlan) String() string              { return "copy" }
+func (p copyPlan) Device() *oxrt.Device          { return nil }
+func (p copyPlan) Provider() string              { return "test" }
+func (p copyPlan) Algorithm() string             { return "Copy" }
+func (p copyPlan) Artifacts() []*oxrt.Artifact   { return nil }
+func (p copyPlan) WorkspaceBytes() int64         { return 0 }
+func (p copyPlan) GraphPolicy() oxrt.GraphPolicy { return oxrt.GraphAnywhere }
+func (p copyPlan) Validation() *oxrt.Validation  { return nil }
+func (p copyPlan) Fingerprint() string           { return "" }
+func (p copyPlan) Describe() catalog.Description { return catalog.Description{} }
+func (p copyPlan) String() string                { return "copy" }
 
 func (p copyPlan) EnqueueCall(scope *oxrt.Scope, c catalog.Call) error {
 	x, y := c.Regions[0], c.Regions[1]

@@ -76,12 +76,13 @@ func (c *Contract) Bind(scope *oxrt.Scope, size int, regions []oxrt.Region) erro
 	var room [MaxOperands]oxrt.Operand
 	operands, err := c.Operands(room[:0], size, regions)
 	if err != nil {
-		return err
+		return scope.Refuse(errors.Join(err, oxrt.CheckAliases(c.op.Name, operands...)))
 	}
 	return scope.Bind(c.op.Name, operands...)
 }
 
-// Operands checks a call against the contract and appends what it binds, one operand for each region that is present.
+// Operands checks a call against the contract and appends what it binds, one operand for each region that is present and right, also
+// beside an error.
 func (c *Contract) Operands(to []oxrt.Operand, size int, regions []oxrt.Region) ([]oxrt.Operand, error) {
 	if size < 0 || size > c.max {
 		return nil, c.op.Refuse(c.size, fmt.Sprintf("0 to %d, what the plan was made for", c.max), strconv.Itoa(size))
@@ -105,10 +106,7 @@ func (c *Contract) Operands(to []oxrt.Operand, size int, regions []oxrt.Region) 
 		}
 		to = append(to, oxrt.Operand{Name: o.name, Region: part, Access: o.access, InPlace: o.inPlace})
 	}
-	if findings != nil {
-		return nil, errors.Join(findings...)
-	}
-	return to, nil
+	return to, errors.Join(findings...)
 }
 
 // part is the range of a region that the call touches.

@@ -11,6 +11,7 @@ import (
 type Options struct {
 	Algorithm string // empty: the first that supports the Spec
 	Apart     bool   // without programmatic dependent launch
+	Trusted   bool   // without checks of data on the device
 }
 
 // Option changes the options of a plan.
@@ -21,6 +22,10 @@ func WithAlgorithm(name string) Option { return func(o *Options) { o.Algorithm =
 
 // WithoutOverlap makes every launch wait for the end of the one before it.
 func WithoutOverlap() Option { return func(o *Options) { o.Apart = true } }
+
+// Trusted leaves out the checks of what an operator reads from device memory: tables, ids, lengths. Wrong data is then undefined
+// behaviour. An operator that checks nothing refuses it.
+func Trusted() Option { return func(o *Options) { o.Trusted = true } }
 
 // Collect applies options.
 func Collect(options []Option) Options {

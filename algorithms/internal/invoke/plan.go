@@ -10,22 +10,29 @@ import (
 	"github.com/oxideinfer/oxide/runtime"
 )
 
-// Plan is the part of a plan that is alike for all operators whose call is one launch. It is immutable.
+// Plan is the part of a plan that is alike for all operators whose call is one launch. It is immutable and safe for concurrent use.
 type Plan struct {
 	op          *catalog.Operator
 	contract    Contract
-	algorithm   string
 	kernel      *oxrt.Kernel
+	validation  *oxrt.Validation // nil: nothing is checked on the device
 	overlap     bool
+	policy      oxrt.GraphPolicy
 	sms         int
-	spec        string
-	fingerprint string
+	description catalog.Description
 }
 
 // Candidate is what an algorithm has to offer for a Spec: an artifact, or why it cannot run it.
 type Candidate struct {
 	Artifact *oxrt.Artifact
 	Refusal  error
+	// Workspace is the exact scratch memory of a call in bytes.
+	Workspace int64
+	// Checks are the operands whose values the kernel validates, by the numbers that it reports; none: it reads nothing that can be
+	// wrong. A plan checks unless its caller says Trusted.
+	Checks []string
+	// Graph is the policy of an algorithm that cannot be captured everywhere; zero: as workspace and checks allow.
+	Graph oxrt.GraphPolicy
 }
 
 // New chooses among the candidates, one for each algorithm of the operator in order, and loads the artifact of the chosen
@@ -36,50 +43,118 @@ func New(dev *oxrt.Device, op *catalog.Operator, spec any, align int, candidates
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Plan{op: op, algorithm: op.Algorithms[n].Name, overlap: !o.Apart, spec: string(op.EncodeSpec(spec))}
-	a := candidates[n].Artifact
-	if a == nil {
-		return Plan{}, op.Refuse("algorithm", "one with an artifact for the spec", p.algorithm)
+	c, algorithm := candidates[n], &op.Algorithms[n]
+	switch {
+	case c.Artifact == nil:
+		return Plan{}, op.Refuse("algorithm", "one with an artifact for the spec", algorithm.Name)
+	case o.Trusted && len(c.Checks) == 0:
+		return Plan{}, op.Refuse("trusted", "an operator that checks data on the device", "one that reads none")
 	}
+	p := Plan{op: op, overlap: !o.Apart && c.Artifact.Launch.ProgrammaticLaunch}
 	if p.contract, err = NewContract(op, spec, align); err != nil {
 		return Plan{}, err
 	}
-	if p.kernel, err = dev.Load(a); err != nil {
+	if p.kernel, err = dev.Load(c.Artifact); err != nil {
 		return Plan{}, fmt.Errorf("%s: %w", op.Name, err)
 	}
 	p.sms = dev.Info().SMs
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s\n%v", op.Fingerprint(spec), a.Name(), a.Target, a.PTXSHA256, a.CubinSHA256, p.overlap))
-	p.fingerprint = hex.EncodeToString(sum[:])
+	if len(c.Checks) > 0 && !o.Trusted {
+		p.validation = &oxrt.Validation{Operator: op.Name, Operands: c.Checks}
+	}
+	p.policy = c.policy(p.validation != nil)
+	p.describe(spec, algorithm, c)
 	return p, nil
 }
 
+// policy is where calls may be captured.
+func (c *Candidate) policy(checked bool) oxrt.GraphPolicy {
+	switch {
+	case c.Graph != 0:
+		return c.Graph
+	case checked || c.Workspace > 0:
+		return oxrt.GraphSupplied
+	}
+	return oxrt.GraphAnywhere
+}
+
+// describe writes the decision down. Its fingerprint covers all that makes two plans behave alike on devices of one model.
+func (p *Plan) describe(spec any, algorithm *catalog.Algorithm, c Candidate) {
+	info := p.kernel.Device().Info()
+	d := catalog.Description{
+		Operator: p.op.Name, Spec: string(p.op.EncodeSpec(spec)), Provider: algorithm.Provider, Algorithm: algorithm.Name,
+		Device:    catalog.DeviceModel{Name: info.Name, Major: info.Major, Minor: info.Minor, SMs: info.SMs},
+		Launches:  []catalog.Launch{catalog.LaunchOf(c.Artifact, p.overlap)},
+		Workspace: c.Workspace, Checked: p.validation != nil, Graph: p.policy.String(),
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%+v", p.op.Fingerprint(spec), d))
+	d.Fingerprint = hex.EncodeToString(sum[:])
+	p.description = d
+}
+
+// Describe returns everything that was decided.
+func (p *Plan) Describe() catalog.Description { return p.description }
+
+// Device is where the plan runs.
+func (p *Plan) Device() *oxrt.Device { return p.kernel.Device() }
+
 // Provider is who implements the algorithm.
-func (p *Plan) Provider() string { return "Oxide" }
+func (p *Plan) Provider() string { return p.description.Provider }
 
 // Algorithm is the name of the strategy.
-func (p *Plan) Algorithm() string { return p.algorithm }
+func (p *Plan) Algorithm() string { return p.description.Algorithm }
 
 // Artifacts are the kernels that a call launches, in order.
 func (p *Plan) Artifacts() []*oxrt.Artifact { return []*oxrt.Artifact{p.kernel.Artifact()} }
 
-// WorkspaceBytes is the scratch memory that a call needs: none.
-func (p *Plan) WorkspaceBytes() int64 { return 0 }
+// WorkspaceBytes is the exact scratch memory that a call needs.
+func (p *Plan) WorkspaceBytes() int64 { return p.description.Workspace }
 
-// Fingerprint identifies operator, Spec, algorithm and artifact: equal plans have equal fingerprints.
-func (p *Plan) Fingerprint() string { return p.fingerprint }
+// GraphPolicy says where calls may be captured.
+func (p *Plan) GraphPolicy() oxrt.GraphPolicy { return p.policy }
+
+// Validation names what a call checks on the device, nil for nothing.
+func (p *Plan) Validation() *oxrt.Validation { return p.validation }
+
+// Fingerprint identifies the decision and is a cache key for one model of device: plans of equal inputs have equal ones.
+func (p *Plan) Fingerprint() string { return p.description.Fingerprint }
 
 // String shows the plan on one line.
-func (p *Plan) String() string {
-	a := p.kernel.Artifact()
-	return fmt.Sprintf("%s %s: %s for %s, %d registers, cubin %.12s", p.op.Name, p.spec, a.Name(), a.Target, a.Resources.Registers, a.CubinSHA256)
-}
+func (p *Plan) String() string { return p.description.String() }
 
 // Contract is what every call must satisfy.
 func (p *Plan) Contract() *Contract { return &p.contract }
 
 // Launch adds the one launch of a call.
 func (p *Plan) Launch(scope *oxrt.Scope, grid oxrt.Dim3, params *oxrt.Params) error {
+	if p.policy > oxrt.GraphSupplied {
+		if err := scope.Restrict(p.op.Name, p.policy); err != nil {
+			return err
+		}
+	}
 	return scope.Launch(p.kernel, oxrt.LaunchConfig{Grid: grid, Programmatic: p.overlap}, params)
+}
+
+// Status is what the kernel is told about reporting: the zero Status, which means not to check, for a trusted plan.
+func (p *Plan) Status(scope *oxrt.Scope) (oxrt.Status, error) {
+	if p.validation == nil {
+		return oxrt.Status{}, nil
+	}
+	return scope.Status(p.validation)
+}
+
+// Workspace is the scratch memory of a call: the caller's, if it gave any, else the stream's.
+func (p *Plan) Workspace(scope *oxrt.Scope, given oxrt.Region) (oxrt.Region, error) {
+	need := p.description.Workspace
+	switch {
+	case given.IsZero() && need == 0:
+		return oxrt.Region{}, nil
+	case given.IsZero():
+		return scope.Workspace(p.op.Name, need)
+	case given.Bytes() < need || !given.AlignedTo(oxrt.WorkspaceAlign):
+		return oxrt.Region{}, scope.Refuse(p.op.Refuse("workspace", fmt.Sprintf("%d bytes at a multiple of %d", need, oxrt.WorkspaceAlign),
+			fmt.Sprintf("%d at %#x", given.Bytes(), uint64(given.Ptr()))))
+	}
+	return given, nil
 }
 
 // CheckCall refuses a call with the wrong number of sizes or regions.
@@ -91,30 +166,4 @@ func (p *Plan) CheckCall(c catalog.Call) error {
 		return p.op.Refuse("operands", strconv.Itoa(len(p.op.Operands)), strconv.Itoa(len(c.Regions)))
 	}
 	return nil
-}
-
-// Overlap gives the arguments prefetch_blocks and early of a call over that many elements (see lib.Overlap in ir/lib).
-//
-// The limits were measured on an H200 with the kernels of normalization (bench/NOTES.md): the first two blocks of every
-// multiprocessor gain from asking for their input while the launch before still runs, later ones only ask twice; past 64
-// MB of bf16 that gain is lost in the requests' own cost. Starting the next launch at once pays where this one fills a
-// sixth of the device or less; a larger one would lose its place to blocks that only wait.
-func (p *Plan) Overlap(elements int) (prefetchBlocks, early uint32) {
-	const smallElements, largeElements = 1 << 15, 1 << 25
-	if !p.overlap || elements > largeElements {
-		return 0, 0
-	}
-	if elements <= smallElements {
-		early = 1
-	}
-	return p.Prefetch(), early
-}
-
-// Prefetch is the argument prefetch_blocks alone, for kernels with two inputs: there it pays at every size, and an early
-// start at none.
-func (p *Plan) Prefetch() uint32 {
-	if !p.overlap {
-		return 0
-	}
-	return uint32(2 * p.sms)
 }

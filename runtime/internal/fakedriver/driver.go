@@ -19,7 +19,8 @@ type Driver struct {
 	pending map[oxrt.EventHandle]oxrt.StreamHandle
 	flying  map[oxrt.StreamHandle][]oxrt.EventHandle
 	codes   map[oxrt.EventHandle]oxrt.Code
-	capture map[oxrt.StreamHandle]bool
+	capture map[oxrt.StreamHandle]oxrt.CaptureID
+	host    map[oxrt.DevicePtr][]byte
 	log     []oxrt.Command
 	freed   func(oxrt.DevicePtr)
 }
@@ -29,7 +30,7 @@ func New(manual bool) *Driver {
 	return &Driver{manual: manual, calls: map[string]int{}, fails: map[string]oxrt.Code{}, next: 0x1000,
 		memory: map[oxrt.DevicePtr]int64{}, objects: map[uint64]string{}, pending: map[oxrt.EventHandle]oxrt.StreamHandle{},
 		flying: map[oxrt.StreamHandle][]oxrt.EventHandle{}, codes: map[oxrt.EventHandle]oxrt.Code{},
-		capture: map[oxrt.StreamHandle]bool{}}
+		capture: map[oxrt.StreamHandle]oxrt.CaptureID{}, host: map[oxrt.DevicePtr][]byte{}}
 }
 
 // Fail makes a method return code from now on; CodeSuccess ends that.
@@ -97,7 +98,44 @@ func (d *Driver) OnFree(f func(oxrt.DevicePtr)) { d.freed = f }
 func (d *Driver) Capturing(s oxrt.StreamHandle, on bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.capture[s] = on
+	delete(d.capture, s)
+	if on {
+		d.capture[s] = foreignCapture
+	}
+}
+
+// foreignCapture is the number of somebody else's capture; ours count from above it.
+const foreignCapture = 1
+
+// Join makes a stream part of the capture of another one.
+func (d *Driver) Join(s, of oxrt.StreamHandle) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.capture[s] = d.capture[of]
+}
+
+// Host returns the host memory from a device address on.
+func (d *Driver) Host(ptr oxrt.DevicePtr) []byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for p, mem := range d.host {
+		if ptr >= p && ptr < p+oxrt.DevicePtr(len(mem)) {
+			return mem[ptr-p:]
+		}
+	}
+	return nil
+}
+
+// leave ends the capture of a stream and of all that joined it.
+func (d *Driver) leave(s oxrt.StreamHandle) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id := d.capture[s]
+	for h, other := range d.capture {
+		if other == id {
+			delete(d.capture, h)
+		}
+	}
 }
 
 // LastCommand returns the last command of the last batch.

@@ -62,9 +62,27 @@ func (d *Driver) Free(_ oxrt.ContextHandle, ptr oxrt.DevicePtr) oxrt.Code {
 }
 
 func (d *Driver) AllocHost(_ oxrt.ContextHandle, bytes int64) ([]byte, oxrt.DevicePtr, oxrt.Code) {
-	return make([]byte, bytes), 0x100, d.simple("AllocHost")
+	defer d.mu.Unlock()
+	if code := d.enter("AllocHost"); code != oxrt.CodeSuccess {
+		return nil, 0, code
+	}
+	d.next = (d.next + 511) &^ 255
+	p := oxrt.DevicePtr(d.next)
+	d.next += uint64(bytes)
+	d.host[p] = make([]byte, bytes)
+	return d.host[p], p, oxrt.CodeSuccess
 }
-func (d *Driver) FreeHost(oxrt.ContextHandle, []byte) oxrt.Code { return d.simple("FreeHost") }
+
+func (d *Driver) FreeHost(_ oxrt.ContextHandle, mem []byte) oxrt.Code {
+	defer d.mu.Unlock()
+	code := d.enter("FreeHost")
+	for p, m := range d.host {
+		if &m[0] == &mem[0] {
+			delete(d.host, p)
+		}
+	}
+	return code
+}
 
 func (d *Driver) CopyToDevice(oxrt.ContextHandle, oxrt.StreamHandle, oxrt.DevicePtr, []byte) oxrt.Code {
 	return d.simple("CopyToDevice")
@@ -76,6 +94,9 @@ func (d *Driver) CopyToHost(oxrt.ContextHandle, oxrt.StreamHandle, []byte, oxrt.
 func (d *Driver) StreamCreate(oxrt.ContextHandle, int) (oxrt.StreamHandle, oxrt.Code) {
 	h, code := d.create("StreamCreate", "stream")
 	return oxrt.StreamHandle(h), code
+}
+func (d *Driver) StreamPriorities(oxrt.ContextHandle) (least, greatest int, code oxrt.Code) {
+	return 0, -5, d.simple("StreamPriorities")
 }
 func (d *Driver) StreamDestroy(_ oxrt.ContextHandle, s oxrt.StreamHandle) oxrt.Code {
 	return d.destroy("StreamDestroy", "stream", uint64(s))
@@ -152,29 +173,35 @@ func (d *Driver) Occupancy(_ oxrt.ContextHandle, _ oxrt.FuncHandle, threads int,
 	return 2048 / threads, d.simple("Occupancy")
 }
 
-func (d *Driver) Submit(_ oxrt.ContextHandle, s oxrt.StreamHandle, b *oxrt.Batch) (int, bool, oxrt.Code) {
+func (d *Driver) Submit(_ oxrt.ContextHandle, s oxrt.StreamHandle, b *oxrt.Batch) (int, oxrt.CaptureID, oxrt.Code) {
 	defer d.mu.Unlock()
 	if code := d.enter("Submit"); code != oxrt.CodeSuccess {
-		return len(b.Commands) / 2, false, code
+		return len(b.Commands) / 2, 0, code
+	}
+	id := d.capture[s]
+	if id != 0 && b.Eager {
+		return 0, id, oxrt.CodeSuccess
 	}
 	d.log = append(d.log[:0], b.Commands...)
-	if d.capture[s] {
-		return len(b.Commands), true, oxrt.CodeSuccess
+	if id == 0 {
+		d.fly(b.Done, s)
 	}
-	d.fly(b.Done, s)
-	return len(b.Commands), false, oxrt.CodeSuccess
+	return len(b.Commands), id, oxrt.CodeSuccess
 }
 
-func (d *Driver) CaptureBegin(_ oxrt.ContextHandle, s oxrt.StreamHandle) oxrt.Code {
+func (d *Driver) CaptureBegin(_ oxrt.ContextHandle, s oxrt.StreamHandle) (oxrt.CaptureID, oxrt.Code) {
 	defer d.mu.Unlock()
-	code := d.enter("CaptureBegin")
-	d.capture[s] = code == oxrt.CodeSuccess
-	return code
+	if code := d.enter("CaptureBegin"); code != oxrt.CodeSuccess {
+		return 0, code
+	}
+	d.next++
+	d.capture[s] = oxrt.CaptureID(d.next)
+	return d.capture[s], oxrt.CodeSuccess
 }
 
 func (d *Driver) CaptureEnd(_ oxrt.ContextHandle, s oxrt.StreamHandle) (oxrt.GraphHandle, oxrt.Code) {
 	h, code := d.create("CaptureEnd", "graph")
-	d.Capturing(s, false)
+	d.leave(s)
 	return oxrt.GraphHandle(h), code
 }
 
@@ -196,6 +223,9 @@ func (d *Driver) ExecLaunch(_ oxrt.ContextHandle, _ oxrt.ExecHandle, s oxrt.Stre
 	}
 	d.fly(done, s)
 	return oxrt.CodeSuccess
+}
+func (d *Driver) ExecUpdate(oxrt.ContextHandle, oxrt.ExecHandle, oxrt.GraphHandle) oxrt.Code {
+	return d.simple("ExecUpdate")
 }
 func (d *Driver) ExecDestroy(_ oxrt.ContextHandle, x oxrt.ExecHandle) oxrt.Code {
 	return d.destroy("ExecDestroy", "exec", uint64(x))

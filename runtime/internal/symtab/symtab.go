@@ -51,11 +51,14 @@ var Symbols = []Symbol{
 	{Name: "cuMemsetD8Async", Params: "uint64_t dst, unsigned char value, size_t bytes, void *stream"},
 
 	{Name: "cuStreamCreateWithPriority", Params: "void **stream, unsigned flags, int priority"},
+	{Name: "cuCtxGetStreamPriorityRange", Params: "int *least, int *greatest"},
 	{Name: "cuStreamDestroy_v2", Params: "void *stream"},
 	{Name: "cuStreamQuery", Params: "void *stream"},
 	{Name: "cuStreamSynchronize", Params: "void *stream"},
 	{Name: "cuStreamWaitEvent", Params: "void *stream, void *event, unsigned flags"},
 	{Name: "cuStreamIsCapturing", Params: "void *stream, int *status", MinDriver: 10000},
+	{Name: "cuStreamGetCaptureInfo_v2", Params: "void *stream, int *status, uint64_t *id, void **graph, void **dependencies, size_t *count",
+		MinDriver: 11030},
 	{Name: "cuStreamBeginCapture_v2", Params: "void *stream, int mode", MinDriver: 10010},
 	{Name: "cuStreamEndCapture", Params: "void *stream, void **graph", MinDriver: 10000},
 
@@ -81,6 +84,7 @@ var Symbols = []Symbol{
 	{Name: "cuGraphUpload", Params: "void *exec, void *stream", Optional: true, MinDriver: 11010},
 	{Name: "cuGraphLaunch", Params: "void *exec, void *stream", MinDriver: 10000},
 	{Name: "cuGraphDestroy", Params: "void *graph", MinDriver: 10000},
+	{Name: "cuGraphExecUpdate_v2", Params: "void *exec, void *graph, ox_update_result *result", Optional: true, MinDriver: 12000},
 	{Name: "cuGraphExecDestroy", Params: "void *exec", MinDriver: 10000},
 }
 

@@ -149,11 +149,19 @@ int cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t n, void *s) {
 int cuMemsetD8Async(uint64_t dst, unsigned char v, size_t n, void *s) { BOUND; (void)s; memset((void *)(uintptr_t)dst, v, n); return 0; }
 
 int cuStreamCreateWithPriority(void **stream, unsigned flags, int priority) { BOUND; (void)priority; *stream = handle(); return flags != 1; }
+int cuCtxGetStreamPriorityRange(int *least, int *greatest) { BOUND; *least = 0; *greatest = -5; return 0; }
 int cuStreamDestroy_v2(void *stream) { BOUND; return stream == NULL; }
 int cuStreamQuery(void *stream) { BOUND; (void)stream; return held ? NOT_READY : 0; }
 int cuStreamSynchronize(void *stream) { BOUND; (void)stream; return 0; }
 int cuStreamWaitEvent(void *stream, void *event, unsigned flags) { BOUND; (void)stream; return event == NULL || flags; }
 int cuStreamIsCapturing(void *stream, int *status) { BOUND; (void)stream; *status = capturing; return 0; }
+int cuStreamGetCaptureInfo_v2(void *stream, int *status, uint64_t *id, void **graph, void **dependencies, size_t *count) {
+	BOUND;
+	(void)stream;
+	*status = capturing;
+	*id = capturing ? 77 : 0;
+	return graph != NULL || dependencies != NULL || count != NULL;
+}
 int cuStreamBeginCapture_v2(void *stream, int mode) { BOUND; capturing = 1; return stream == NULL || mode != 2; }
 int cuStreamEndCapture(void *stream, void **graph) { BOUND; (void)stream; capturing = 0; *graph = handle(); return 0; }
 
@@ -228,4 +236,10 @@ int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long fla
 int cuGraphUpload(void *exec, void *stream) { BOUND; (void)stream; return exec == NULL; }
 int cuGraphLaunch(void *exec, void *stream) { BOUND; (void)stream; return exec == NULL; }
 int cuGraphDestroy(void *graph) { BOUND; return graph == NULL; }
+typedef struct {
+	int result;
+	void *node, *from;
+} update_result;
+
+int cuGraphExecUpdate_v2(void *exec, void *graph, update_result *r) { BOUND; r->result = 0; return exec == NULL || graph == NULL; }
 int cuGraphExecDestroy(void *exec) { BOUND; return exec == NULL; }
