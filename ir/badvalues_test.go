@@ -146,10 +146,14 @@ func twoRoundings(k *ir.Kernel) {
 
 func approximateRounding(k *ir.Kernel) {
 	x := k.ConstF32(2)
-	x.Sqrt(ir.Approx, ir.RZ)   // want BAD_ATTRIBUTE
-	x.ConvertToF16(ir.RP)      // want BAD_ATTRIBUTE
-	x.ShflBfly(32)             // want BAD_ATTRIBUTE
-	x.ShflBfly(1, ir.Width(5)) // want BAD_ATTRIBUTE
+	x.Sqrt(ir.Approx, ir.RZ)             // want BAD_ATTRIBUTE
+	x.ConvertToF16(ir.RP)                // want BAD_ATTRIBUTE
+	x.ConvertToF16(ir.FTZ, ir.SatFinite) // want BAD_ATTRIBUTE
+	x.ConvertToF16(ir.FTZ, ir.ReLU)      // want BAD_ATTRIBUTE
+	h := x.ConvertToF16()
+	h.MulAdd(h, h, ir.Sat, ir.ReLU) // want BAD_ATTRIBUTE
+	x.ShflBfly(32)                  // want BAD_ATTRIBUTE
+	x.ShflBfly(1, ir.Width(5))      // want BAD_ATTRIBUTE
 }
 
 func orderedCache(k *ir.Kernel) {

@@ -79,8 +79,12 @@ func (c *checker) op(o *Op) {
 		c.barrierID(o)
 	case "div", "sqrt", "rcp":
 		c.oneRounding(o)
+	case "fma":
+		c.apart(o, "sat", "relu")
 	case "cvt_narrow":
 		c.narrow(o)
+		c.apart(o, "ftz", "satfinite")
+		c.apart(o, "ftz", "relu")
 	case "lop3":
 		c.within(o, "table", 0, 255)
 	case "addr":
@@ -110,6 +114,13 @@ func (c *checker) narrow(o *Op) {
 	rnd := o.Enum("rnd")
 	if o.Result().typ.Kind != op.F32 && rnd != "rn" && rnd != "rz" {
 		c.at(o, CodeBadAttribute, "use ir.RN or ir.RZ", "conversion to %s does not round with %s", o.Result().typ, rnd)
+	}
+}
+
+// apart refuses two flags that no instruction has together.
+func (c *checker) apart(o *Op, a, b string) {
+	if o.Flag(a) && o.Flag(b) {
+		c.at(o, CodeBadAttribute, "leave one of them out", "%s and %s do not go together", a, b)
 	}
 }
 

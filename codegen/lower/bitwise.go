@@ -36,6 +36,20 @@ func lowerBits(name string) func(*emitter, *ir.Op) {
 	return func(e *emitter, o *ir.Op) { e.simple(o, dots(name, typeBits(o.Args[0].Type()))) }
 }
 
+// lowerField covers bfe and bfi. Position and length are values of 8 bits; ptxas refuses larger constants, and the chip
+// ignores higher bits of registers (PTX ISA 9.7.1.19).
+func lowerField(name string, suffix func(*ir.Op) string) func(*emitter, *ir.Op) {
+	return func(e *emitter, o *ir.Op) {
+		args := e.args(o)
+		for i := len(args) - 2; i < len(args); i++ {
+			if v := o.Args[i]; v.IsConst() {
+				args[i] = ptx.I(int64(v.Bits() & 0xff))
+			}
+		}
+		e.emit(dots(name, suffix(o)), append([]ptx.Operand{e.def(o.Results[0])}, args...)...)
+	}
+}
+
 func lowerLop3(e *emitter, o *ir.Op) {
 	ops := append([]ptx.Operand{e.def(o.Results[0])}, e.args(o)...)
 	e.emit("lop3.b32", append(ops, ptx.I(o.Int("table")))...)

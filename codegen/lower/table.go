@@ -67,8 +67,8 @@ func newTable() map[string]lowering {
 		"clz":          lowerBits("clz"),
 		"bfind":        lowerTyped("bfind"),
 		"brev":         lowerBits("brev"),
-		"bfe":          lowerTyped("bfe"),
-		"bfi":          lowerBits("bfi"),
+		"bfe":          lowerField("bfe", func(o *ir.Op) string { return suffix(kind(o)) }),
+		"bfi":          lowerField("bfi", func(o *ir.Op) string { return typeBits(o.Args[0].Type()) }),
 		"lop3":         lowerLop3,
 		"prmt":         lowerPrmt,
 		// comparison

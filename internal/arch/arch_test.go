@@ -49,6 +49,7 @@ var rules = []rule{
 	{"evidence", nil},
 	{"cmd/oxidelab/**", []string{"cmd/oxidelab/**", "evidence", "algorithms/**", "runtime/**", "gen/*", "internal/**", "codegen/ptx/**", "codegen/ptx", "codegen/linemap"}},
 	{"adapters/c/**", []string{"adapters/c/**", "algorithms/catalog", "algorithms/operators", "runtime/**", "gen/ptx"}},
+	{"internal/differential", []string{"ir/**", "codegen/**", "runtime"}},
 	{"internal/**", []string{"internal/**"}},
 	{"examples/**", []string{"algorithms/**", "runtime/**", "gen/ptx"}},
 	{"bench/**", []string{"runtime/**"}},
