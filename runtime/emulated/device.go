@@ -14,11 +14,12 @@ type device struct {
 	options Options
 	total   uint64
 
-	run  sync.Mutex
-	emu  *emulate.Device
-	used uint64
-	live map[oxrt.DevicePtr]uint64 // bytes
-	host map[*byte]oxrt.DevicePtr  // of AllocHost
+	run    sync.Mutex
+	emu    *emulate.Device
+	used   uint64
+	live   map[oxrt.DevicePtr]uint64 // bytes
+	host   map[*byte]oxrt.DevicePtr  // of AllocHost
+	mapped map[oxrt.DevicePtr]bool   // by MapHost
 
 	mu      sync.Mutex
 	changed *sync.Cond // an event completed or a stream became idle
@@ -36,7 +37,7 @@ type device struct {
 
 func newDevice(o Options) *device {
 	v := &device{
-		options: o, total: o.Emulator.MaxBytes, emu: emulate.NewDevice(o.Emulator), live: map[oxrt.DevicePtr]uint64{}, host: map[*byte]oxrt.DevicePtr{},
+		options: o, total: o.Emulator.MaxBytes, emu: emulate.NewDevice(o.Emulator), live: map[oxrt.DevicePtr]uint64{}, host: map[*byte]oxrt.DevicePtr{}, mapped: map[oxrt.DevicePtr]bool{},
 		next:    uint64(oxrt.StreamPerThread),
 		streams: map[oxrt.StreamHandle]*stream{}, events: map[oxrt.EventHandle]*event{},
 		modules: map[oxrt.ModuleHandle]*program{}, funcs: map[oxrt.FuncHandle]*emulate.Kernel{},

@@ -1,0 +1,62 @@
+package emulated_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"unsafe"
+
+	"github.com/oxideinfer/oxide/runtime"
+	"github.com/oxideinfer/oxide/runtime/emulated"
+)
+
+// TestMapHost: a kernel works on memory of the host at the host's address, and no longer once it is unmapped.
+func TestMapHost(t *testing.T) {
+	drv := emulated.New(emulated.Options{Lookups: []emulated.Lookup{lookup}})
+	rt, err := oxrt.OpenDriver(drv)
+	must(t, err)
+	defer rt.Close()
+	dev, err := rt.Device(0)
+	must(t, err)
+	kernel, err := dev.Load(scaleArtifact())
+	must(t, err)
+	host := make([]float32, 32)
+	mem := unsafe.Slice((*byte)(unsafe.Pointer(&host[0])), 4*len(host))
+	at := oxrt.DevicePtr(uintptr(unsafe.Pointer(&host[0])))
+	for i := range host {
+		host[i] = float32(i)
+	}
+	stream := oxrt.ExternalStream(dev, oxrt.StreamLegacy)
+	double := func() error {
+		var p oxrt.Params
+		p.PutPtr(0, at)
+		p.PutPtr(8, at)
+		p.PutF32(16, 2)
+		p.PutU32(20, 32)
+		scope, err := stream.Begin()
+		must(t, err)
+		must(t, scope.Launch(kernel, oxrt.LaunchConfig{Grid: oxrt.Dim3{X: 1}}, &p))
+		done, err := scope.Submit()
+		must(t, err)
+		slot, generation := done.Slot()
+		return dev.Completion(slot, generation).Wait(context.Background())
+	}
+	must(t, drv.MapHost(0, "host", mem))
+	must(t, double())
+	if host[31] != 62 {
+		t.Errorf("host[31] = %g, want 62", host[31])
+	}
+	if drv.MapHost(0, "again", mem) == nil || drv.MapHost(0, "none", nil) == nil || drv.MapHost(1, "elsewhere", mem) == nil {
+		t.Error("memory was mapped twice, without bytes, or on a device that is not there")
+	}
+	must(t, drv.UnmapHost(0, at))
+	if drv.UnmapHost(0, at) == nil {
+		t.Error("memory was unmapped twice")
+	}
+	if err := double(); !errors.Is(err, oxrt.CodeIllegalAddress) {
+		t.Errorf("a kernel on unmapped memory ends with %v", err)
+	}
+	if _, err := dev.Completion(7, 0).Poll(); !errors.Is(err, oxrt.ErrStale) {
+		t.Errorf("a completion that nobody had: %v", err)
+	}
+}
