@@ -28,7 +28,7 @@ after=$(git status --porcelain)
 go tool oxidegen verify
 
 step "a kernel in a module of its own"
-(cd examples/userkernel && go vet ./... && go generate ./... && go run .)
+(cd examples/userkernel && go vet ./... && go generate ./... && go run . && go test ./...)
 [ "$before" = "$(git status --porcelain)" ] || fail "building examples/userkernel changed the tree"
 
 step "tests"
