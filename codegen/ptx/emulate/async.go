@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -86,6 +87,19 @@ type asyncOp struct {
 	signal func()
 	after  []*asyncOp // have to be done before this one
 	stage  asyncStage
+	bar    *mbarrier // that signal tells, or nil
+	// waited: a group wait covered it, or an mbarrier will tell. readDone: its sources were waited for.
+	waited, readDone bool
+}
+
+// signalTo makes the completion of an operation an event of an mbarrier.
+func (op *asyncOp) signalTo(b *mbarrier, tell func()) {
+	op.bar = b
+	b.flight = append(b.flight, op)
+	op.signal = func() {
+		b.done(op)
+		tell()
+	}
 }
 
 // line is the PTX line of the instruction that issued the operation.
@@ -181,9 +195,7 @@ func (r *worker) mark(s span, bit byte) {
 		return
 	}
 	_, shadow := r.bytesOf(s)
-	for i := range shadow {
-		shadow[i] |= bit
-	}
+	orBytes(shadow, bit)
 }
 
 // unmark clears a shadow bit, and sets it again where another operation of the CTA still needs it.
@@ -192,22 +204,40 @@ func (r *worker) unmark(c *cta, s span, bit byte) {
 		return
 	}
 	_, shadow := r.bytesOf(s)
-	for i := range shadow {
-		shadow[i] &^= bit
+	clearBytes(shadow, bit)
+	if bit != shadowSource {
+		return // two operations in flight do not write the same bytes: that is reported
 	}
 	for _, o := range c.flight {
-		list := o.writes
-		if bit == shadowSource {
-			list = o.reads
-			if o.stage != asyncIssued {
-				continue
-			}
+		if o.stage != asyncIssued {
+			continue
 		}
-		for _, t := range list {
-			if t.overlaps(s) {
+		for _, t := range o.reads {
+			if t.cta != nil && t.overlaps(s) {
 				r.mark(t, bit)
 			}
 		}
+	}
+}
+
+// orBytes sets bits in every byte, eight bytes at a time.
+func orBytes(b []byte, bit byte) {
+	x := uint64(bit) * 0x0101010101010101
+	for ; len(b) >= 8; b = b[8:] {
+		binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)|x)
+	}
+	for i := range b {
+		b[i] |= bit
+	}
+}
+
+func clearBytes(b []byte, bit byte) {
+	x := ^(uint64(bit) * 0x0101010101010101)
+	for ; len(b) >= 8; b = b[8:] {
+		binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)&x)
+	}
+	for i := range b {
+		b[i] &^= bit
 	}
 }
 
@@ -223,9 +253,7 @@ const poisonByte = 0xc9
 func (r *worker) poison(s span) {
 	mem, shadow := r.bytesOf(s)
 	fill(mem, poisonByte)
-	for i := range shadow {
-		shadow[i] &^= shadowWritten
-	}
+	clearBytes(shadow, shadowWritten)
 }
 
 // newChance returns the source of the random decisions of a CTA: it depends on the seed and the CTA, not on who runs.

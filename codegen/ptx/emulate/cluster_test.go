@@ -7,7 +7,7 @@ import (
 )
 
 func clusters(n, size, threads uint32) LaunchConfig {
-	return LaunchConfig{Grid: [3]uint32{n * size, 1, 1}, Block: [3]uint32{threads, 1, 1}, Cluster: [3]uint32{size, 1, 1}, HasCluster: true, Dynamic: 1024}
+	return LaunchConfig{Grid: [3]uint32{n * size, 1, 1}, Block: [3]uint32{threads, 1, 1}, Cluster: [3]uint32{size, 1, 1}, HasCluster: true, Dynamic: 4096}
 }
 
 // everySchedule runs f under the three modes and several seeds.

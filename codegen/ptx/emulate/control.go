@@ -37,7 +37,7 @@ func (w *warp) spinBack(f *frag) bool {
 		w.seen, w.spinsSince = w.run.progress, 0
 	}
 	w.spinsSince++
-	if w.spinsSince%spinWatch == 0 {
+	if w.spinsSince%spinPatience == 0 {
 		w.run.checkLivelock()
 	}
 	if len(w.frags) == 1 {

@@ -11,8 +11,8 @@ import (
 
 // laterOps are the instructions of the table that this stage does not model: asynchronous copies, mbarriers,
 // clusters, matrices. Everything else must decode.
-var laterOps = []string{"cp.", "mbarrier.", "mma.", "wgmma.", "ldmatrix", "stmatrix", "movmatrix",
-	"setmaxnreg", "tensormap", "red.async", "st.async", "multimem", "discard", "call", "brx"}
+var laterOps = []string{"cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "cp.async.bulk.prefetch.tensor", "mma.", "wgmma.", "ldmatrix", "stmatrix", "movmatrix",
+	"setmaxnreg", "tensormap", "multimem", "discard", "call", "brx"}
 
 // laterMods are modifiers of modelled instructions that belong to those.
 var laterMods = []string{"b128", "oob"}

@@ -16,6 +16,7 @@ type cta struct {
 	warps     []*warp
 	liveWarps int
 	barriers  [maxBarriers]barrier
+	mbars     map[uint32]*mbarrier // by the offset from the first user byte
 	cluster   *cluster
 	rank      int    // in the cluster
 	first     uint64 // address of the first user byte in the shared window: the rank is its high byte
@@ -39,6 +40,7 @@ func (w *worker) start(cl *cluster, index, rank int) *cta {
 		}
 	}
 	c.flight = c.flight[:0]
+	clear(c.mbars)
 	if w.async == AsyncRandom {
 		c.chance = newChance(l.dev.cfg.Seed, index)
 	}
@@ -90,6 +92,8 @@ func (w *warp) reset(n int) {
 	w.origin = nil
 	w.barArrived = [maxBarriers]uint32{}
 	w.clusterArrived, w.clusterPassed = 0, 0
+	w.copies.reset()
+	w.bulks.reset()
 	w.spinsSince, w.seen, w.steps, w.threads = 0, 0, 0, 0
 }
 
@@ -105,7 +109,9 @@ func (w *warp) exit(m uint32) {
 		f.pc++
 	}
 	if w.live == 0 {
-		w.cta.liveWarps--
+		if w.cta.liveWarps--; w.cta.liveWarps == 0 {
+			w.cta.finish(w.run)
+		}
 	}
 	w.cta.recheckBarriers(w)
 	w.cta.cluster.complete(w.run)

@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,12 @@ func (w *worker) reportDeadlock() {
 		}
 		if f, ok := c.explain(); ok {
 			w.report(c, f)
+		}
+		for _, b := range sortedBarriers(c.mbars) {
+			// Only bytes are missing, and nothing is on its way: the counts of bytes do not fit.
+			if c.waitsFor(b) && b.pending == 0 && b.tx != 0 {
+				w.report(c, Finding{Class: MbarTx, Line: cmp.Or(b.expectLine, b.line), Section: "9.7.13.15.2", Message: b.lacks()})
+			}
 		}
 	}
 	w.stopped = true
@@ -41,6 +48,8 @@ func (c *cta) explain() (Finding, bool) {
 					wp.index, laneList(g.mask), in.line, in.name(), laneList(g.need&^g.mask), wp.whereabouts(g.need&^g.mask)))
 			case atBarrier:
 				parts = append(parts, fmt.Sprintf("warp %d%s waits at barrier %d, line %d", wp.index, partOf(g.mask, wp.exists), g.bar, in.line))
+			case atMbarrier:
+				parts = append(parts, fmt.Sprintf("warp %d%s waits at %s, phase %d, line %d%s", wp.index, partOf(g.mask, wp.exists), g.mbar.name(), g.mbar.phase, in.line, wp.k.source(in.line)))
 			case atCluster:
 				parts = append(parts, fmt.Sprintf("warp %d%s waits at the cluster barrier, line %d", wp.index, partOf(g.mask, wp.exists), in.line))
 			}
@@ -95,7 +104,33 @@ func (c *cta) missing() []string {
 		}
 		out = append(out, fmt.Sprintf("barrier %d has %d of %s; %s", id, n*warpSize, threadCount(b.count), strings.Join(absent, ", ")))
 	}
+	for _, b := range sortedBarriers(c.mbars) {
+		if c.waitsFor(b) {
+			out = append(out, b.lacks())
+		}
+	}
 	return append(out, c.cluster.missing()...)
+}
+
+func (c *cta) waitsFor(b *mbarrier) bool {
+	for _, w := range c.warps {
+		for i := range w.frags {
+			if w.frags[i].mbar == b {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// source is the place in the source that a line was made from, for messages.
+func (k *Kernel) source(line int32) string {
+	if p := k.prog.Position; p != nil {
+		if s := p(int(line)); s != "" {
+			return " (" + s + ")"
+		}
+	}
+	return ""
 }
 
 // missing lists who has not arrived at the cluster barrier while others wait there.
@@ -149,8 +184,15 @@ func compact(parts []string) []string {
 	return order
 }
 
-// checkLivelock stops a launch in which every warp spins and nobody changed anything for a long time.
+// checkLivelock is called when a warp has spun in vain for a while. If every warp does, operations in flight are
+// completed; without any, a long time without a change is a livelock, and the launch stops.
 func (w *worker) checkLivelock() {
+	if w.allSpin(spinPatience) && (w.completeAwaited() || w.completeOldest()) {
+		return
+	}
+	if !w.allSpin(spinWatch) || w.unstick() {
+		return
+	}
 	var lines []string
 	var where *warp
 	line := 0
@@ -158,9 +200,6 @@ func (w *worker) checkLivelock() {
 		for _, wp := range c.warps {
 			if wp.live == 0 || !wp.runnable() {
 				continue
-			}
-			if wp.seen != w.progress || wp.spinsSince < spinWatch {
-				return
 			}
 			i := wp.lowest(ready)
 			if i < 0 {
@@ -185,6 +224,18 @@ func (w *worker) checkLivelock() {
 	w.report(where.cta, Finding{Class: Hang, Line: line, Threads: where.threadsOf(where.live),
 		Message: "every running warp spins and nothing changes: " + strings.Join(lines, "; ")})
 	w.stopped = true
+}
+
+// allSpin reports whether every warp that can run has taken n fruitless back edges.
+func (w *worker) allSpin(n uint64) bool {
+	for _, c := range w.resident {
+		for _, wp := range c.warps {
+			if wp.live != 0 && wp.runnable() && (wp.seen != w.progress || wp.spinsSince < n) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // reportHang stops a launch that used up its instructions.

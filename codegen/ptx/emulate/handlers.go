@@ -15,8 +15,9 @@ func handlerTable() map[string]func(*build) {
 		"cos": decodeFunction, "lg2": decodeFunction, "ex2": decodeFunction, "tanh": decodeFunction, "copysign": decodeCopysign, "testp": decodeTestp,
 		"setp": decodeSetp, "set": decodeSet, "selp": decodeSelp, "slct": decodeSlct, "cvt": decodeCvt,
 		"mov": decodeMov, "cvta": decodeCvta, "isspacep": decodeIsspacep, "createpolicy": decodeCreatePolicy,
+		"mbarrier": decodeMbarrier, "cp": decodeCp,
 		"mapa": decodeMapa, "getctarank": decodeCTARank,
-		"ld": decodeLd, "st": decodeSt, "atom": decodeAtomic, "red": decodeAtomic,
+		"ld": decodeLd, "st": asyncOr(decodeSt), "atom": decodeAtomic, "red": asyncOr(decodeAtomic),
 		"shfl": decodeShfl, "vote": decodeVote, "match": decodeMatch, "redux": decodeRedux, "elect": decodeElect, "activemask": decodeActivemask,
 		"bar": decodeBar, "barrier": decodeBar,
 		"bra": decodeBra, "brx": decodeBrx, "call": decodeCall, "ret": decodeRet, "exit": decodeExit, "trap": decodeTrap, "brkpt": decodeTrap,
@@ -25,4 +26,16 @@ func handlerTable() map[string]func(*build) {
 		t[op] = decodeNothing
 	}
 	return t
+}
+
+// asyncOr is the handler of an opcode whose .async form is another instruction.
+func asyncOr(h func(*build)) func(*build) {
+	return func(b *build) {
+		switch b.in.Form.Op() {
+		case "st.async", "red.async":
+			decodeRemote(b)
+		default:
+			h(b)
+		}
+	}
 }

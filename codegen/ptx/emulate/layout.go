@@ -111,6 +111,27 @@ func (d *decoder) layoutVars() error {
 	return err
 }
 
+// sharedVar names the variable that a shared address lies in, and the offset in it, or "".
+func (k *Kernel) sharedVar(addr uint64) string {
+	var best *ptx.Var
+	for v, a := range k.vars {
+		if a.space != isa.Shared || addr < a.off {
+			continue
+		}
+		dynamic := v.Size() == 0 || v.Linkage == ptx.Extern
+		if !dynamic && addr-a.off >= uint64(v.Size()) {
+			continue
+		}
+		if best == nil || a.off > k.vars[best].off || a.off == k.vars[best].off && v.Name < best.Name {
+			best = v
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s+%d", best.Name, addr-k.vars[best].off)
+}
+
 func eachVar(b *ptx.Block, f func(*ptx.Var)) {
 	for _, s := range b.Stmts {
 		switch s := s.(type) {

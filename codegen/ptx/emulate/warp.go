@@ -32,13 +32,15 @@ const (
 
 // frag is a group of lanes of a warp that run together.
 type frag struct {
-	pc    int32
-	mask  uint32
-	state fragState
-	bar   int16   // barrier, at atBarrier
-	need  uint32  // lanes wanted, at atSync
-	spins uint16  // back edges of spinning loops taken
-	stack []int32 // return addresses, outermost first
+	pc      int32
+	mask    uint32
+	state   fragState
+	bar     int16     // barrier, at atBarrier
+	need    uint32    // lanes wanted, at atSync
+	spins   uint16    // back edges of spinning loops taken
+	timeout bool      // the next try_wait gives up
+	mbar    *mbarrier // at atMbarrier
+	stack   []int32   // return addresses, outermost first
 }
 
 // warp is 32 threads: registers as a structure of arrays, predicates as one bit a lane.
@@ -63,7 +65,8 @@ type warp struct {
 	barArrived [maxBarriers]uint32 // lanes that arrived while others of the warp have not
 	// Lanes that arrived at the cluster barrier: in the phase in progress, and in the last one without having waited.
 	clusterArrived, clusterPassed uint32
-	spinsSince                    uint64 // back edges of spinning loops since seenProgress
+	copies, bulks                 groupQueue // asynchronous operations that are counted by groups
+	spinsSince                    uint64     // back edges of spinning loops since seenProgress
 	seen                          uint64
 	steps                         uint64
 	threads                       uint64 // thread instructions

@@ -6,9 +6,10 @@ import (
 )
 
 const (
-	warpQuantum = 2048    // warp instructions before the next warp of the CTA runs
-	ctaRounds   = 16      // rounds over the warps of a CTA before the next CTA runs
-	spinWatch   = 1 << 13 // fruitless back edges of a warp before the watchdog looks
+	warpQuantum  = 2048    // warp instructions before the next warp of the CTA runs
+	ctaRounds    = 16      // rounds over the warps of a CTA before the next CTA runs
+	spinPatience = 1 << 8  // fruitless back edges of a warp before operations in flight may be what it waits for
+	spinWatch    = 1 << 13 // fruitless back edges of a warp before the watchdog looks
 )
 
 // worker runs a share of the CTAs of a launch on one goroutine. With one worker the whole launch is one
@@ -33,6 +34,7 @@ type worker struct {
 	last       *alloc     // allocation of the latest access
 	budget     uint64
 	async      AsyncMode
+	patience   uint64 // progress when all suspended try_waits gave up the last time
 }
 
 func newWorker(l *launch, index, count int) *worker {
@@ -63,7 +65,7 @@ func (w *worker) loop() {
 		}
 		w.retire()
 		w.steps += uint64(ran)
-		if ran == 0 && len(w.resident) > 0 && !w.stopped {
+		if ran == 0 && len(w.resident) > 0 && !w.stopped && !w.unstick() {
 			w.reportDeadlock()
 			return
 		}
@@ -102,6 +104,9 @@ func (w *worker) retire() {
 		}
 		for _, wp := range c.warps {
 			w.threads += wp.threads
+		}
+		for len(c.flight) > 0 { // what the end of the grid waits for
+			w.settle(c.flight[0])
 		}
 		w.spare = append(w.spare, c)
 		return true
@@ -146,6 +151,11 @@ func (w *worker) report(c *cta, f Finding) {
 	f.Kernel = w.l.k.Name
 	if p := w.l.k.prog.Position; p != nil && f.Line > 0 {
 		f.Position = p(f.Line)
+	}
+	for i := range f.Accesses {
+		if a := &f.Accesses[i]; w.l.k.prog.Position != nil && a.Line > 0 {
+			a.Position = w.l.k.prog.Position(a.Line)
+		}
 	}
 	if f.Severity == "" {
 		f.Severity = Error
