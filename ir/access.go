@@ -11,10 +11,10 @@ type StoreOption interface{ store() access }
 // AtomicOption modifies an atomic operation or a reduction.
 type AtomicOption interface{ atomic() access }
 
-// access is what options add to a memory op: attributes, and an operand for the L2 policy.
+// access is what options add to a memory op: attributes, and the operand of those that have one, such as an L2 policy.
 type access struct {
-	attr   op.Attr
-	policy *Value
+	attr    op.Attr
+	operand *Value
 }
 
 // CacheOp is a cache operator (PTX ISA 9.7.9.1): CA CG CS LU CV for loads, WB CG CS WT for stores.
@@ -116,7 +116,7 @@ func (s Order) atomic() access     { return s.load() }
 func (s Scope) load() access       { return access{attr: op.Attr{Name: "scope", Text: string(s)}} }
 func (s Scope) store() access      { return s.load() }
 func (s Scope) atomic() access     { return s.load() }
-func (p Policy) load() access      { return access{attr: op.Attr{Name: "policy"}, policy: p.v} }
+func (p Policy) load() access      { return access{attr: op.Attr{Name: "policy"}, operand: p.v} }
 func (p Policy) store() access     { return p.load() }
 
 // Fence orders this thread's memory accesses: AcquireRelease or Sequential, as seen by scope.
@@ -126,13 +126,13 @@ func (k *Kernel) Fence(order Order, scope Scope) {
 
 // memOp collects what an access needs besides its pointer.
 type memOp struct {
-	attrs  []op.Attr
-	policy []*Value
+	attrs    []op.Attr
+	operands []*Value
 }
 
 func (m *memOp) add(a access) {
 	m.attrs = append(m.attrs, a.attr)
-	if a.attr.Name == "policy" {
-		m.policy = append(m.policy, a.policy)
+	if a.operand != nil {
+		m.operands = append(m.operands, a.operand)
 	}
 }

@@ -145,6 +145,10 @@ func owner(args ...*Value) *Kernel {
 	return any
 }
 
+func emitNone(name string, attrs []op.Attr, args ...*Value) {
+	owner(args...).Emit(name, attrs, nil, args...)
+}
+
 func emitOne(name string, attrs []op.Attr, result Type, args ...*Value) *Value {
 	return owner(args...).Emit(name, attrs, []Type{result}, args...).Results[0]
 }

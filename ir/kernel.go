@@ -36,7 +36,22 @@ type ParamDecl struct {
 	Pos      Pos
 }
 
-// Array is static or dynamic shared memory, or an array in local memory.
+// A tensor map is passed by value (PTX ISA 5.5.8).
+const (
+	TensorMapBytes = 128
+	TensorMapAlign = 64
+)
+
+// Layout is the parameter's size and alignment in the parameter block: that of a C struct.
+func (p *ParamDecl) Layout() (size, align int) {
+	if p.Type.Kind == op.TensorMap {
+		return TensorMapBytes, TensorMapAlign
+	}
+	size = p.Type.Bits() / 8
+	return size, size
+}
+
+// Array is static or dynamic shared memory, an array in local memory, or one of registers.
 type Array struct {
 	Name    string
 	Type    Type // of the pointer to its first element

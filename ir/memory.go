@@ -54,7 +54,7 @@ func load(p *Value, elem Type, n int, opts []LoadOption) []*Value {
 	}
 	k := owner(p)
 	base, off := fold(p)
-	args := append([]*Value{base}, m.policy...)
+	args := append([]*Value{base}, m.operands...)
 	return k.Emit("load", append(m.attrs, offset(off)), k.repeat(elem, n), args...).Results
 }
 
@@ -83,7 +83,7 @@ func loadIf(p *Value, elem Type, mask *Value, other []*Value, opts []LoadOption)
 	k := owner(p, mask)
 	base, off := fold(p)
 	args := append([]*Value{base, mask}, other...)
-	return k.Emit("load_if", append(m.attrs, offset(off)), k.repeat(elem, len(other)), append(args, m.policy...)...).Results
+	return k.Emit("load_if", append(m.attrs, offset(off)), k.repeat(elem, len(other)), append(args, m.operands...)...).Results
 }
 
 func store(name string, p *Value, mask []*Value, vals []*Value, opts []StoreOption) {
@@ -98,7 +98,7 @@ func store(name string, p *Value, mask []*Value, vals []*Value, opts []StoreOpti
 	k := owner(append([]*Value{p}, vals...)...)
 	base, off := fold(p)
 	args := append([]*Value{base}, mask...)
-	args = append(append(args, vals...), m.policy...)
+	args = append(append(args, vals...), m.operands...)
 	k.Emit(name, append(m.attrs, offset(off)), nil, args...)
 }
 

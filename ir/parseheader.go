@@ -149,8 +149,8 @@ func (p *parser) array() error {
 	if err != nil {
 		return err
 	}
-	if t.Kind != op.Ptr || t.Space != op.Shared && t.Space != op.Local {
-		return p.fail(w, "an array is in shared or local memory, not %s", t)
+	if t.Kind != op.Ptr || !op.In(op.Shared, op.Local, op.Register).Has(t.Space) {
+		return p.fail(w, "an array is in shared or local memory or in registers, not %s", t)
 	}
 	a := &Array{Name: w.text[1:], Type: t}
 	for p.peek().kind == wordToken {

@@ -12,17 +12,34 @@ type roots struct {
 func findRoots(k *Kernel) *roots {
 	r := &roots{of: map[*Value]*Value{}, written: map[*Value]bool{}}
 	k.Body.Walk(func(o *Op) bool {
-		if o.Info.Effects.ByPointer&op.Writes == 0 {
-			return true
-		}
-		if root := r.root(o.Args[0]); root != nil {
-			r.written[root] = true
-		} else if o.Args[0].typ.Space != op.Shared && o.Args[0].typ.Space != op.Local {
-			r.unknown = true
-		}
+		o.touches(func(p *Value, a op.Access) {
+			if a&op.Writes == 0 {
+				return
+			}
+			if root := r.root(p); root != nil {
+				r.written[root] = true
+			} else if !op.In(op.Shared, op.SharedCluster, op.Local).Has(p.typ.Space) {
+				r.unknown = true
+			}
+		})
 		return true
 	})
 	return r
+}
+
+// touches visits the operands whose memory the op reads or writes, now or later.
+func (o *Op) touches(visit func(p *Value, a op.Access)) {
+	if o.bad {
+		return
+	}
+	if a := o.Info.Effects.ByPointer; a != 0 {
+		visit(o.Args[0], a)
+	}
+	for _, t := range o.Info.Touches {
+		if p := o.Arg(t.Slot); p != nil {
+			visit(p, t.Access)
+		}
+	}
 }
 
 // root is the parameter or array that p points into, nil if it is not known or not one.
@@ -73,7 +90,7 @@ func (s *rootSearch) visit(p *Value) {
 
 func pointerArgs(o *Op) []*Value {
 	switch o.Info.Name {
-	case "addr", "addr_off", "ptr_cast", "to_generic", "from_generic", "uniform":
+	case "addr", "addr_off", "ptr_cast", "to_generic", "from_generic", "uniform", "mapa", "to_cluster", "matrix_desc", "desc_add", "tensormap_at":
 		return o.Args[:1]
 	case "select":
 		return o.Args[1:]
@@ -123,14 +140,12 @@ func (k *Kernel) Access() (reads, writes []bool) {
 	r := findRoots(k)
 	reads, writes = make([]bool, len(k.Params)), make([]bool, len(k.Params))
 	k.Body.Walk(func(o *Op) bool {
-		e := o.Info.Effects.ByPointer
-		if e == 0 {
-			return true
-		}
-		if d := r.root(o.Args[0]); d != nil && d.kind == ParamValue {
-			reads[d.index] = reads[d.index] || e&op.Reads != 0
-			writes[d.index] = writes[d.index] || e&op.Writes != 0
-		}
+		o.touches(func(p *Value, a op.Access) {
+			if d := r.root(p); d != nil && d.kind == ParamValue {
+				reads[d.index] = reads[d.index] || a&op.Reads != 0
+				writes[d.index] = writes[d.index] || a&op.Writes != 0
+			}
+		})
 		return true
 	})
 	return reads, writes

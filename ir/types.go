@@ -169,8 +169,23 @@ func (c *typeCheck) match(s op.Slot, t Type, what string) {
 	case "ptr":
 		c.samePointer(s, t, what)
 	default:
+		if spaces, elem, ok := op.PointerPattern(s.Pattern); ok {
+			c.pointer(s, t, spaces, elem, what)
+			return
+		}
 		k, _ := op.KindByName(s.Pattern)
 		want(k)
+	}
+}
+
+func (c *typeCheck) pointer(s op.Slot, t Type, spaces op.SpaceSet, elem Kind, what string) {
+	switch {
+	case t.Kind != op.Ptr:
+		c.fail(CodeTypeMismatch, "%s %s of %s is %s, not a pointer", what, s.Name, c.op.Info.Name, t)
+	case !spaces.Has(t.Space):
+		c.fail(CodeSpaceMismatch, "%s %s of %s is a pointer into %s", what, s.Name, c.op.Info.Name, t.Space)
+	case elem != op.Invalid && t.Elem != elem:
+		c.fail(CodeTypeMismatch, "%s %s of %s points to %s, want %s", what, s.Name, c.op.Info.Name, t.Elem, elem)
 	}
 }
 

@@ -165,6 +165,8 @@ func (u *Uniformity) warpIndex(o *Op) (op.Level, bool) {
 		return spanLevel(block[0])
 	case "tid.z":
 		return spanLevel(block[0] * block[1])
+	case "in_warps":
+		return spanLevel(32 * int(o.Int("first")|o.Int("warps")))
 	case "shr", "div":
 	default:
 		return 0, false

@@ -59,6 +59,7 @@ func (c *checker) op(o *Op) {
 		return
 	}
 	c.available(o)
+	c.written(o)
 	switch o.Info.Name {
 	case "load", "load_if":
 		c.vector(o, o.Results)
@@ -66,15 +67,12 @@ func (c *checker) op(o *Op) {
 	case "store", "store_if":
 		c.vector(o, o.ArgsOf("v"))
 		c.cache(o)
-		c.written(o)
 	case "atom", "red":
 		c.vector(o, o.ArgsOf("v"))
 		c.atomic(o)
-		c.written(o)
 	case "cas":
 		c.vector(o, o.ArgsOf("new"))
 		c.atomic(o)
-		c.written(o)
 	case "barrier_named", "barrier_arrive":
 		c.barrierID(o)
 	case "div", "sqrt", "rcp":

@@ -86,7 +86,7 @@ func (c *checker) shared() {
 			dynamic = true
 		case a.Type.Space == op.Shared:
 			static = (static+a.Align-1)/a.Align*a.Align + a.Bytes()
-		default:
+		case a.Type.Space == op.Local:
 			local += a.Bytes()
 		}
 		if a.Align&(a.Align-1) != 0 {
@@ -114,8 +114,8 @@ func (c *checker) shared() {
 func (c *checker) parameters() {
 	total := 0
 	for _, p := range c.k.Params {
-		size := p.Type.Bits() / 8
-		total = (total+size-1)/size*size + size
+		size, align := p.Layout()
+		total = (total+align-1)/align*align + size
 		if p.Align < 0 || p.Align&(p.Align-1) != 0 {
 			c.add(Finding{Code: CodeMisaligned, Pos: p.Pos, Msg: fmt.Sprintf("parameter %s promises an alignment of %d bytes, which is no power of two", p.Name, p.Align)})
 		}

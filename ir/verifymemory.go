@@ -146,9 +146,11 @@ func (c *checker) nonCoherent(o *Op) {
 }
 
 func (c *checker) written(o *Op) {
-	if d := c.k.declared(c.roots.root(o.Args[0])); d != nil && d.Constant {
-		c.at(o, CodeConstantWritten, "drop ir.Constant from the parameter", "parameter %s is declared constant", d.Name)
-	}
+	o.touches(func(p *Value, a op.Access) {
+		if d := c.k.declared(c.roots.root(p)); a&op.Writes != 0 && d != nil && d.Constant {
+			c.at(o, CodeConstantWritten, "drop ir.Constant from the parameter", "parameter %s is declared constant", d.Name)
+		}
+	})
 }
 
 // atomic checks the kinds on which an atomic operation exists (PTX ISA 9.7.13.5, 9.7.13.6).

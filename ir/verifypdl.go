@@ -43,14 +43,15 @@ func (c *checker) waits(r *Region, waited bool) bool {
 }
 
 func (c *checker) early(o *Op) {
-	e := o.Info.Effects.ByPointer
-	if e == 0 || o.bad {
-		return
-	}
-	if s := o.Args[0].typ.Space; s != op.Global && s != op.Generic {
-		return
-	}
-	root := c.roots.root(o.Args[0])
+	o.touches(func(p *Value, a op.Access) {
+		if p.typ.Kind == op.TensorMap || op.In(op.Global, op.Generic).Has(p.typ.Space) {
+			c.touchedEarly(o, p, a)
+		}
+	})
+}
+
+func (c *checker) touchedEarly(o *Op, p *Value, a op.Access) {
+	root := c.roots.root(p)
 	if root != nil && root.kind == ArrayValue {
 		return
 	}
@@ -60,7 +61,7 @@ func (c *checker) early(o *Op) {
 		name = "parameter " + d.Name
 	}
 	switch {
-	case e&op.Writes != 0:
+	case a&op.Writes != 0:
 		c.at(o, CodePDLWaitMissing, "call k.GridDependencyWait before it", "%s is written before the kernel has waited for its predecessor", name)
 	case d == nil || !d.Constant:
 		c.at(o, CodePDLWaitMissing, "call k.GridDependencyWait before it, or declare the parameter ir.Constant if no earlier launch writes it", "%s is read before the kernel has waited for its predecessor", name)

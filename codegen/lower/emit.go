@@ -17,7 +17,10 @@ type emitter struct {
 	vals map[*ir.Value]ptx.Operand
 	// forwarded[v] is the pointer and byte offset that a folded address stands for.
 	forwarded map[*ir.Value]address
-	tied      map[*ir.Value]*ir.Value // result -> operand whose register it takes
+	tied      map[*ir.Value]*ir.Value  // result -> operand whose register it takes
+	files     map[*ir.Value][]*ptx.Reg // registers of register arrays
+	warp      *ptx.Reg                 // index of the warp in the block, where the kernel asks for it
+	warps     int
 	table     map[string]lowering
 	positions []Position
 }
@@ -50,7 +53,7 @@ func (e *emitter) arrange(form *isa.Form, operands []ptx.Operand) []ptx.Operand 
 	out := make([]ptx.Operand, len(slots))
 	n := 0
 	for i := range slots {
-		if slots[i].Opt && !all {
+		if slots[i].Opt && !all || absent(slots, operands, i) {
 			continue
 		}
 		if n == len(operands) {
@@ -63,6 +66,18 @@ func (e *emitter) arrange(form *isa.Form, operands []ptx.Operand) []ptx.Operand 
 		e.bugf("%s wants %d operands, not %d", form, n, len(operands))
 	}
 	return out
+}
+
+// absent tells that a slot does not exist because the operand it belongs to is a vector: wgmma with a in registers has no
+// imm-trans-a. That operand stands before any optional one.
+func absent(slots []isa.Slot, operands []ptx.Operand, i int) bool {
+	for j := range slots {
+		if slots[i].ScalarOnly != "" && slots[j].Name == slots[i].ScalarOnly && j < len(operands) {
+			_, vector := operands[j].(ptx.Vec)
+			return vector
+		}
+	}
+	return false
 }
 
 // fit moves a constant into a register where the slot takes no constant.

@@ -28,7 +28,7 @@ type Result struct {
 // Kernel lowers a kernel that ir.Build has verified. An error is a fault of this package and names the op and its line.
 func Kernel(k *ir.Kernel) (res *Result, err error) {
 	m := ptx.NewModule(ptxVersion, string(k.Target))
-	e := &emitter{mod: m, vals: map[*ir.Value]ptx.Operand{}, forwarded: map[*ir.Value]address{}, tied: map[*ir.Value]*ir.Value{}, table: newTable()}
+	e := &emitter{mod: m, vals: map[*ir.Value]ptx.Operand{}, forwarded: map[*ir.Value]address{}, tied: map[*ir.Value]*ir.Value{}, files: map[*ir.Value][]*ptx.Reg{}, table: newTable()}
 	defer func() {
 		b, ok := recover().(bug)
 		if !ok {
@@ -44,6 +44,7 @@ func Kernel(k *ir.Kernel) (res *Result, err error) {
 	e.directives(k)
 	e.params(k)
 	e.arrays(k)
+	e.warpIndex(k)
 	e.region(k.Body)
 	e.at = nil
 	e.emit("ret")
@@ -53,7 +54,7 @@ func Kernel(k *ir.Kernel) (res *Result, err error) {
 	return &Result{Module: m, Entry: e.fn, Positions: e.positions}, nil
 }
 
-// directives states the contract: .reqntid, never .maxntid, keeps descriptors uniform and makes setmaxnreg count.
+// directives states the contract: .reqntid, never .maxntid, keeps descriptors in uniform registers.
 func (e *emitter) directives(k *ir.Kernel) {
 	c, d := k.Contract, &e.fn.Directives
 	for i, n := range c.Block {
@@ -66,12 +67,32 @@ func (e *emitter) directives(k *ir.Kernel) {
 		}
 	}
 	d.MinNCTAPerSM, d.MaxNReg = c.MinBlocksPerSM, c.MaxRegisters
+	if d.MinNCTAPerSM == 0 && d.MaxNReg == 0 && uses(k, "setmaxnreg") {
+		d.MinNCTAPerSM = 1 // ptxas ignores setmaxnreg unless it knows the registers at entry (C7508): now all that the block can have
+	}
+}
+
+// fileType is the declared type of a register array's registers. ptxas takes words of a factor only as untyped ones.
+func fileType(k op.Kind) isa.Type {
+	if k == op.U32 {
+		return isa.B32
+	}
+	return regType(op.Scalar(k))
+}
+
+// uses tells whether a kernel has an op of that name.
+func uses(k *ir.Kernel, name string) bool {
+	return !k.Body.Walk(func(o *ir.Op) bool { return o.Info.Name != name })
 }
 
 // params loads every parameter once. Addresses come from the host as generic ones (PTX ISA 7.1).
 func (e *emitter) params(k *ir.Kernel) {
 	for _, p := range k.Params {
 		t := p.Type
+		if t.Kind == op.TensorMap {
+			e.vals[p.Value] = e.tensorMap(p)
+			continue
+		}
 		v := e.fn.NewParam(paramType(t))
 		r := e.newReg(t)
 		e.emit(dots("ld.param", memSuffix(t)), r, ptx.At(ptx.AddressOf(v), 0))
@@ -82,6 +103,16 @@ func (e *emitter) params(k *ir.Kernel) {
 		}
 		e.vals[p.Value] = r
 	}
+}
+
+// tensorMap declares a tensor map, which is passed by value, and takes its generic address: it must stay in the parameter
+// space (PTX ISA 5.5.8).
+func (e *emitter) tensorMap(p *ir.ParamDecl) *ptx.Reg {
+	v := e.fn.NewBytesParam(ir.TensorMapBytes, ir.TensorMapAlign)
+	r, generic := e.newReg(p.Type), e.newReg(p.Type)
+	e.emit("mov.u64", r, ptx.AddressOf(v))
+	e.emit("cvta.param.u64", generic, r)
+	return generic
 }
 
 func paramType(t op.Type) isa.Type {
@@ -103,6 +134,12 @@ func (e *emitter) dynamicShared(k *ir.Kernel) {
 // arrays declares static arrays and takes every array's address.
 func (e *emitter) arrays(k *ir.Kernel) {
 	for _, a := range k.Arrays {
+		if a.Type.Space == op.Register {
+			for range a.Count {
+				e.files[a.Value] = append(e.files[a.Value], e.fn.NewReg(fileType(a.Type.Elem)))
+			}
+			continue
+		}
 		var sym ptx.Operand = e.vals[a.Value]
 		if !a.Dynamic {
 			v := e.fn.NewShared(isa.B8, a.Name, a.Align, int64(a.Bytes()))

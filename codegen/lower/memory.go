@@ -26,8 +26,11 @@ func group(ops []ptx.Operand) ptx.Operand {
 
 // spaceName is the state space modifier; generic addresses have none.
 func spaceName(s op.Space) string {
-	if s == op.Generic || s == op.NoSpace {
+	switch s {
+	case op.Generic, op.NoSpace:
 		return ""
+	case op.SharedCluster:
+		return "shared::cluster"
 	}
 	return s.String()
 }

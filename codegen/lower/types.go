@@ -28,7 +28,7 @@ func regType(t op.Type) isa.Type {
 		return isa.U32
 	case op.S32:
 		return isa.S32
-	case op.U64:
+	case op.U64, op.TensorMap:
 		return isa.U64
 	case op.S64:
 		return isa.S64

@@ -138,6 +138,14 @@ func checkReg(s *isa.Slot, r *Reg) string {
 		}
 		return ""
 	}
+	return checkElement(s, r)
+}
+
+// checkElement is checkReg for a register that is the operand's datum itself, or an element of its vector.
+func checkElement(s *isa.Slot, r *Reg) string {
+	if r == nil || s.Type == isa.NoType {
+		return ""
+	}
 	if !s.Type.Accepts(r.Type(), s.Wide) {
 		return fmt.Sprintf("wants a register for .%s, not .%s", s.Type, r.Type())
 	}
@@ -155,7 +163,7 @@ func checkVec(s *isa.Slot, v Vec) string {
 				if e.Type() == isa.Pred || e.Type().Bits()*len(v) != s.Type.Bits() {
 					return fmt.Sprintf("%d elements of .%s do not fill .%s", len(v), e.Type(), s.Type)
 				}
-			} else if msg := checkReg(s, e); msg != "" {
+			} else if msg := checkElement(s, e); msg != "" {
 				return msg
 			}
 		case Sink:

@@ -1,6 +1,6 @@
 package op
 
-var atomSpaces = In(Global, Shared, Generic)
+var atomSpaces = In(Global, Shared, Generic, SharedCluster)
 
 func atomAttrs() []AttrSpec { return []AttrSpec{AtomOp, Offset, AtomSem, Scope} }
 

@@ -70,6 +70,16 @@ var (
 	AtomSem  = AttrSpec{Name: "sem", Kind: Enum, Values: []string{"relaxed", "acquire", "release", "acq_rel"}}
 	FenceSem = AttrSpec{Name: "sem", Kind: Enum, Values: []string{"acq_rel", "sc"}}
 	Scope    = AttrSpec{Name: "scope", Kind: Enum, Values: []string{"gpu", "cta", "cluster", "sys"}}
+	Groups   = AttrSpec{Name: "groups", Kind: Int, Required: true}
+	PadBytes = AttrSpec{Name: "src_bytes", Kind: Flag}
+	Spread   = AttrSpec{Name: "multicast", Kind: Flag}
+	Counted  = AttrSpec{Name: "count", Kind: Flag}
+	State    = AttrSpec{Name: "state", Kind: Flag}
+	Drop     = AttrSpec{Name: "drop", Kind: Flag}
+	Arrival  = AttrSpec{Name: "sem", Kind: Enum, Values: []string{"release", "relaxed"}}
+	Waiting  = AttrSpec{Name: "sem", Kind: Enum, Values: []string{"acquire", "relaxed"}}
+	BarScope = AttrSpec{Name: "scope", Kind: Enum, Values: []string{"cta", "cluster"}}
+	RedOp    = AttrSpec{Name: "op", Kind: Enum, Required: true, Values: []string{"add", "min", "max", "inc", "dec", "and", "or", "xor"}}
 	AtomOp   = AttrSpec{Name: "op", Kind: Enum, Required: true, Values: []string{"add", "min", "max", "and", "or", "xor", "exch", "inc", "dec"}}
 )
 

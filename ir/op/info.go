@@ -8,8 +8,9 @@ type Info struct {
 	On     Receiver
 
 	// Sig is "x:T y:T -> T". A slot's pattern is T (ranges over Kinds, or with S over Pairs), W (twice as wide as T), E
-	// (element of the pointer operand), ptr (pointer into one of Spaces; as a result the operand's type), any, or a kind's
-	// name. "*" marks a variadic slot; "?" an optional one, which is there when the flag attribute of its name is set.
+	// (element of the pointer operand), ptr (pointer into one of Spaces; as a result the operand's type), @space|space or
+	// @space.kind (pointer into one of these spaces, to that kind), any, or a kind's name. "*" marks a variadic slot; "?" an
+	// optional one, which is there when the flag attribute of its name is set.
 	Sig    string
 	Kinds  KindSet
 	Pairs  []Pair
@@ -17,6 +18,7 @@ type Info struct {
 
 	Attrs    []AttrSpec
 	Effects  Effects
+	Touches  []Touch // what pointer operands beside the first are used for
 	Uniform  Rule
 	Level    Level // uniformity of the result under the rule Fixed
 	Converge Level // control flow around the op must be uniform at least this far
@@ -63,6 +65,12 @@ const (
 	Reads Access = 1 << iota
 	Writes
 )
+
+// Touch says that an op reads or writes the memory behind an operand; asynchronous ops do so later.
+type Touch struct {
+	Slot   string
+	Access Access
+}
 
 // Pure tells whether the op may be merged and deleted.
 func (e Effects) Pure() bool { return e == Effects{} }

@@ -30,6 +30,7 @@ const (
 	E5M2x2
 	S8x4
 	Ptr
+	TensorMap
 	numKinds
 )
 
@@ -65,6 +66,8 @@ var kinds = [numKinds]kindInfo{
 	E5M2x2:  {text: "e5m2x2", goes: "E5M2x2", bits: 16, elem: E5M2, lanes: 2},
 	S8x4:    {text: "s8x4", goes: "S8x4", bits: 32, elem: S8, lanes: 4},
 	Ptr:     {text: "ptr", goes: "Ptr"},
+	// The address of a tensor map; as a parameter, the map itself.
+	TensorMap: {text: "tensormap", goes: "TensorMap", bits: 64},
 }
 
 func (k Kind) info() kindInfo {

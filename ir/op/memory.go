@@ -1,9 +1,9 @@
 package op
 
 var (
-	anySpace   = In(Global, Shared, Local, Const, Param, Generic)
+	anySpace   = In(Global, Shared, Local, Const, Param, Generic, SharedCluster)
 	loadSpaces = anySpace
-	dataSpaces = In(Global, Shared, Local, Generic)
+	dataSpaces = In(Global, Shared, Local, Generic, SharedCluster)
 )
 
 // Addresses are pointer plus index times scale plus offset; scale and off are bytes. Indexes extend by their own sign to

@@ -52,3 +52,26 @@ func (i *Info) Signature() Signature {
 	s, _ := ParseSignature(i.Sig)
 	return s
 }
+
+// PointerPattern reads "@shared|shared_cluster.u64": the spaces that a pointer operand may be into, and what it points to,
+// Invalid for anything.
+func PointerPattern(pattern string) (spaces SpaceSet, elem Kind, ok bool) {
+	text, ok := strings.CutPrefix(pattern, "@")
+	if !ok {
+		return 0, Invalid, false
+	}
+	text, kind, typed := strings.Cut(text, ".")
+	for name := range strings.SplitSeq(text, "|") {
+		s, known := SpaceByName(name)
+		if !known {
+			return 0, Invalid, false
+		}
+		spaces |= In(s)
+	}
+	if typed {
+		if elem, ok = KindByName(kind); !ok {
+			return 0, Invalid, false
+		}
+	}
+	return spaces, elem, true
+}

@@ -3,7 +3,9 @@ package op
 // Space is a memory state space (PTX ISA 5.1).
 type Space uint8
 
-// The spaces. A Generic pointer may point to Global, Shared or Local.
+// The spaces. A Generic pointer may point to Global, Shared or Local. SharedCluster is the shared memory of all blocks of
+// the cluster, seen from one of them. Register holds arrays of registers with an identity of their own: the accumulators
+// and fragments that asynchronous matrix instructions work on. Its "pointers" name such an array; there are no addresses.
 const (
 	NoSpace Space = iota
 	Global
@@ -12,10 +14,12 @@ const (
 	Const
 	Param
 	Generic
+	SharedCluster
+	Register
 	numSpaces
 )
 
-var spaceNames = [numSpaces]string{"none", "global", "shared", "local", "const", "param", "generic"}
+var spaceNames = [numSpaces]string{"none", "global", "shared", "local", "const", "param", "generic", "shared_cluster", "register"}
 
 func (s Space) String() string {
 	if s >= numSpaces {
@@ -27,7 +31,7 @@ func (s Space) String() string {
 // AddressBits is the size of a pointer into the space: shared, local and const windows fit 32 bits.
 func (s Space) AddressBits() int {
 	switch s {
-	case Shared, Local, Const:
+	case Shared, SharedCluster, Local, Const, Register:
 		return 32
 	}
 	return 64
@@ -44,7 +48,7 @@ func SpaceByName(text string) (Space, bool) {
 }
 
 // SpaceSet is a set of spaces.
-type SpaceSet uint8
+type SpaceSet uint16
 
 // In makes a set.
 func In(list ...Space) SpaceSet {

@@ -9,6 +9,7 @@ import (
 var families = [][]Info{
 	control, arithmetic, bitwise, comparison, conversion, packing, approximation,
 	address, memory, atomics, warp, barrier, special, dependent,
+	fences, mbarrier, copies, bulk, tensor, cluster, registers, wgmma, matrix,
 }
 
 var (

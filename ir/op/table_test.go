@@ -37,7 +37,9 @@ func checkSignature(t *testing.T, i *Info, sig Signature) {
 		switch s.Pattern {
 		case "T", "S", "W", "E", "ptr", "any":
 		default:
-			if _, ok := KindByName(s.Pattern); !ok {
+			_, kind := KindByName(s.Pattern)
+			_, _, pointer := PointerPattern(s.Pattern)
+			if !kind && !pointer {
 				t.Errorf("%s: pattern %q of %s", i.Name, s.Pattern, s.Name)
 			}
 		}
@@ -50,6 +52,11 @@ func checkSignature(t *testing.T, i *Info, sig Signature) {
 	}
 	if usesT && i.Kinds == 0 && i.Pairs == nil || usesS && i.Pairs == nil {
 		t.Errorf("%s: no kinds for its type variable", i.Name)
+	}
+	for _, touch := range i.Touches {
+		if !hasSlot(sig.Args, touch.Slot) || touch.Access == 0 {
+			t.Errorf("%s: touches %q, which is no operand", i.Name, touch.Slot)
+		}
 	}
 	if len(i.Regions) > 0 && !i.Effects.Control {
 		t.Errorf("%s: regions without control", i.Name)
@@ -86,5 +93,29 @@ func TestKindsAndSpacesByName(t *testing.T) {
 	}
 	if _, ok := KindByName("invalid"); ok {
 		t.Error("the invalid kind has a name")
+	}
+}
+
+func hasSlot(slots []Slot, name string) bool {
+	for _, s := range slots {
+		if s.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func TestPointerPattern(t *testing.T) {
+	spaces, elem, ok := PointerPattern("@shared|shared_cluster.u64")
+	if !ok || spaces != In(Shared, SharedCluster) || elem != U64 {
+		t.Errorf("got %v %v %v", spaces, elem, ok)
+	}
+	if _, elem, ok = PointerPattern("@global"); !ok || elem != Invalid {
+		t.Errorf("got %v %v", elem, ok)
+	}
+	for _, bad := range []string{"shared", "@nowhere", "@shared.f33", "@"} {
+		if _, _, ok := PointerPattern(bad); ok {
+			t.Errorf("%q is no pattern", bad)
+		}
 	}
 }

@@ -18,7 +18,8 @@ func contract(k *ir.Kernel) bundle.Contract {
 	for i, p := range k.Params {
 		b := param(p, reads[i], writes[i])
 		// Parameters stand one after the other at their natural alignment (manual 7.1: the layout of a C struct).
-		b.Offset = align(out.ParamBytes, b.Size)
+		_, natural := p.Layout()
+		b.Offset = align(out.ParamBytes, natural)
 		out.ParamBytes = b.Offset + b.Size
 		out.Params = append(out.Params, b)
 	}
@@ -27,7 +28,8 @@ func contract(k *ir.Kernel) bundle.Contract {
 
 // param describes a parameter. What a pointer is used for is what the kernel does with it, not what it was declared for.
 func param(p *ir.ParamDecl, reads, writes bool) bundle.Param {
-	b := bundle.Param{Name: p.Name, Type: p.Type.Kind.String(), Size: p.Type.Bits() / 8, Align: p.Type.Bits() / 8}
+	size, natural := p.Layout()
+	b := bundle.Param{Name: p.Name, Type: p.Type.Kind.String(), Size: size, Align: natural}
 	if p.Type.Kind == op.Ptr {
 		b.Pointer, b.Type, b.Align = true, p.Type.Elem.String(), max(p.Align, p.Type.Elem.Bytes())
 		b.Access = "read"

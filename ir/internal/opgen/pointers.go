@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 	"github.com/oxideinfer/oxide/ir/op"
@@ -17,8 +18,8 @@ type pointerMethod struct {
 }
 
 func pointerFile(f *jen.File) {
-	for _, s := range []op.Space{op.Global, op.Shared, op.Local, op.Generic} {
-		name := map[op.Space]string{op.Global: "Global", op.Shared: "Shared", op.Local: "Local", op.Generic: "Generic"}[s]
+	for _, s := range []op.Space{op.Global, op.Shared, op.Local, op.Generic, op.SharedCluster} {
+		name := map[op.Space]string{op.Global: "Global", op.Shared: "Shared", op.Local: "Local", op.Generic: "Generic", op.SharedCluster: "SharedCluster"}[s]
 		pointerType(f, s, name)
 		for _, m := range pointerMethods(name) {
 			if m.only != 0 && !m.only.Has(s) {
@@ -37,7 +38,7 @@ func pointerFile(f *jen.File) {
 
 func pointerType(f *jen.File, s op.Space, name string) {
 	self := func() *jen.Statement { return jen.Id("p").Id(name).Index(jen.Id("T")) }
-	f.Commentf("%s is a pointer into %s memory; addresses have %d bits.", name, s, s.AddressBits())
+	f.Commentf("%s is a pointer into %s memory; addresses have %d bits.", name, strings.ReplaceAll(s.String(), "_", " "), s.AddressBits())
 	f.Type().Id(name).Index(jen.Id("T").Id("Elem")).Struct(jen.Id("v").Op("*").Id("Value"))
 	f.Func().Params(self()).Id("value").Params().Op("*").Id("Value").Block(jen.Return(jen.Id("p").Dot("v")))
 	f.Func().Params(self()).Id("static").Params().Id("Type").Block(
@@ -57,7 +58,7 @@ func pointerMethods(name string) []pointerMethod {
 	mk := func(t *jen.Statement, x *jen.Statement) *jen.Statement { return t.Values(x) }
 	opts := func(t string) *jen.Statement { return jen.Id("opts").Op("...").Id(t) }
 	vals := func(x ...jen.Code) *jen.Statement { return jen.Index().Op("*").Id("Value").Values(x...) }
-	atomics := op.In(op.Global, op.Shared, op.Generic)
+	atomics := op.In(op.Global, op.Shared, op.Generic, op.SharedCluster)
 	list := []pointerMethod{
 		{"At", "is the address of element i. 32-bit indexes are extended to the address width, so they do not wrap.", []jen.Code{jen.Id("i").Id("Index")}, self(),
 			func(string) *jen.Statement { return mk(self(), jen.Id("at").Call(v(), jen.Id("i"), size())) }, 0},
@@ -116,7 +117,7 @@ func pointerMethods(name string) []pointerMethod {
 			}, atomics},
 	}
 	bits := "U64"
-	if name == "Shared" || name == "Local" {
+	if name == "Shared" || name == "Local" || name == "SharedCluster" {
 		bits = "U32"
 	}
 	list = append(list, pointerMethod{"Address", "is the address as an integer.", nil, jen.Id(bits), func(string) *jen.Statement {
