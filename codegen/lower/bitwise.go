@@ -36,8 +36,8 @@ func lowerBits(name string) func(*emitter, *ir.Op) {
 	return func(e *emitter, o *ir.Op) { e.simple(o, dots(name, typeBits(o.Args[0].Type()))) }
 }
 
-// lowerField covers bfe and bfi. Position and length are values of 8 bits; ptxas refuses larger constants, and the chip
-// ignores higher bits of registers (PTX ISA 9.7.1.19).
+// lowerField covers bfe and bfi. Position and length are 0 to 255 (PTX ISA 9.7.1.19); ptxas refuses larger constants, which
+// folding may find in code that never runs.
 func lowerField(name string, suffix func(*ir.Op) string) func(*emitter, *ir.Op) {
 	return func(e *emitter, o *ir.Op) {
 		args := e.args(o)

@@ -152,7 +152,9 @@ func (g *generator) exchange() {
 	g.add(word)
 }
 
-func (g *generator) condition() ir.Pred { return g.value(reflect.TypeFor[ir.Pred]()).Interface().(ir.Pred) }
+func (g *generator) condition() ir.Pred {
+	return g.value(reflect.TypeFor[ir.Pred]()).Interface().(ir.Pred)
+}
 
 func (g *generator) u32() ir.U32 { return g.value(reflect.TypeFor[ir.U32]()).Interface().(ir.U32) }
 

@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -102,6 +103,15 @@ func (g *generator) call(m method) {
 		default:
 			args = append(args, g.value(in))
 		}
+	}
+	switch {
+	case m.Name == "ExtractBits", m.Name == "InsertBits":
+		for i := len(args) - 2; i < len(args); i++ {
+			args[i] = reflect.ValueOf(args[i].Interface().(ir.U32).And(g.k.ConstU32(255)))
+		}
+	case m.of == reflect.TypeFor[ir.S16]() && (m.Name == "Neg" || m.Name == "Abs"):
+		// ptxas takes the result of -32768 for 32768 where it is widened next.
+		args[0] = reflect.ValueOf(args[0].Interface().(ir.S16).Max(g.k.ConstS16(-math.MaxInt16)))
 	}
 	if (m.Name == "Div" || m.Name == "Rem") && slices.Contains(integers, m.of) {
 		args[1] = g.divisor(args[1])

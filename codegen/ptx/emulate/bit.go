@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/oxideinfer/oxide/codegen/ptx/isa"
@@ -242,6 +243,23 @@ func decodeBfe(b *build) {
 		}
 		return v
 	})
+	b.fieldRange(b.src(b.op(2), isa.U32), b.src(b.op(3), isa.U32))
+}
+
+// fieldRange reports positions and lengths of a bit field above 255. The manual leaves their effect open, and ptxas makes
+// code that differs between constants and registers (PTX ISA 9.7.1.19).
+func (b *build) fieldRange(pos, length src) {
+	exec := b.inst.exec
+	b.inst.exec = func(w *warp, in *inst, m uint32) {
+		p, l := w.val(pos), w.val(length)
+		for t := m; t != 0; t &= t - 1 {
+			i := bits.TrailingZeros32(t) & 31
+			if p[i]|l[i] > 255 && !w.known(BadOperand, in) {
+				w.find(BadOperand, in, 1<<i, fmt.Sprintf("bit field at %d of %d bits: both must lie in 0 to 255", p[i], l[i]))
+			}
+		}
+		exec(w, in, m)
+	}
 }
 
 func decodeBfi(b *build) {
@@ -262,6 +280,7 @@ func decodeBfi(b *build) {
 			rd[i] = ry[i]&^field | rx[i]<<(pos&63)&field
 		}
 	}
+	b.fieldRange(p, l)
 }
 
 // decodeMaskOps is szext and bmsk (manual 9.7.1.21, 9.7.1.22).

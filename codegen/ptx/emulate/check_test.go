@@ -101,6 +101,9 @@ func TestFindings(t *testing.T) {
 		{"branch index", `{ T: .branchtargets X, Y; mov.u32 %r2, 2;
 			brx.idx %r2, T; //!
 			X: ret; Y: ret; }`, block(1), BadOperand, "2 targets"},
+		{"bit field", `mov.u32 %r2, 256;
+			bfe.u32 %r3, %r0, %r2, 8; //!
+			st.global.u32 [%rd0], %r3;`, block(1), BadOperand, "bit field at 256"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, Config{}, kernelText(3, c.body), make([]uint32, 64), make([]uint32, 2), 64)
