@@ -45,7 +45,7 @@ func decodeCp(b *build) {
 	case "cp.async.bulk.prefetch":
 		decodeBulkPrefetch(b)
 	default:
-		b.fail("the instruction is not modelled")
+		decodeTensor(b)
 	}
 }
 

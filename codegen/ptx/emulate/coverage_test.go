@@ -11,7 +11,7 @@ import (
 
 // laterOps are the instructions of the table that this stage does not model: asynchronous copies, mbarriers,
 // clusters, matrices. Everything else must decode.
-var laterOps = []string{"cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "cp.async.bulk.prefetch.tensor", "mma.", "wgmma.", "ldmatrix", "stmatrix", "movmatrix",
+var laterOps = []string{"mma.", "wgmma.", "ldmatrix", "stmatrix", "movmatrix",
 	"setmaxnreg", "tensormap", "multimem", "discard", "call", "brx"}
 
 // laterMods are modifiers of modelled instructions that belong to those.
@@ -40,6 +40,12 @@ func operandFor(fn *ptx.Func, s isa.Slot) ptx.Operand {
 			v[i] = reg()
 		}
 		return v
+	case s.Kind&isa.KindTensor != 0:
+		a := ptx.At(fn.NewReg(isa.U64), 0)
+		for range s.N {
+			a.Coords = append(a.Coords, fn.NewReg(isa.S32))
+		}
+		return a
 	case s.Kind&isa.KindAddr != 0:
 		return ptx.At(fn.NewReg(isa.U64), 0)
 	case s.Kind&isa.KindLabel != 0:

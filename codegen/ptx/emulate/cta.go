@@ -17,6 +17,7 @@ type cta struct {
 	liveWarps int
 	barriers  [maxBarriers]barrier
 	mbars     map[uint32]*mbarrier // by the offset from the first user byte
+	mapFences map[uint64]bool      // tensor maps in global memory that a fence has acquired
 	cluster   *cluster
 	rank      int    // in the cluster
 	first     uint64 // address of the first user byte in the shared window: the rank is its high byte
@@ -41,6 +42,7 @@ func (w *worker) start(cl *cluster, index, rank int) *cta {
 	}
 	c.flight = c.flight[:0]
 	clear(c.mbars)
+	clear(c.mapFences)
 	if w.async == AsyncRandom {
 		c.chance = newChance(l.dev.cfg.Seed, index)
 	}

@@ -39,6 +39,7 @@ const (
 	LaunchMap    Class = "launch.tensormap" // a tensor map that no encoder made, or that does not fit its use
 	BulkCoord    Class = "bulk.coord"       // coordinates that the copy engine does not take
 	SetMaxNReg   Class = "sync.setmaxnreg"  // register counts of warpgroups
+	Proxy        Class = "proxy"            // a proxy fence is missing
 	Trap         Class = "trap"             // the trap instruction
 	BadOperand   Class = "verify"           // a value that the manual leaves undefined: a branch index past its table
 )

@@ -47,9 +47,21 @@ type bufferDesc struct {
 	Fill  uint8   `json:"fill"`
 }
 
+// mapDesc is a tensor map: the arguments of cuTensorMapEncodeTiled.
 type mapDesc struct {
-	Name   string `json:"name"`
-	Buffer string `json:"buffer"`
+	Name        string   `json:"name"`
+	Buffer      string   `json:"buffer"`
+	Offset      int64    `json:"buffer_offset"`
+	DType       string   `json:"dtype"`
+	Rank        int      `json:"rank"`
+	Dims        []uint64 `json:"global_dim"`
+	Strides     []uint64 `json:"global_strides"`
+	Box         []uint32 `json:"box_dim"`
+	Steps       []uint32 `json:"element_strides"`
+	Interleave  string   `json:"interleave"`
+	Swizzle     string   `json:"swizzle"`
+	L2Promotion string   `json:"l2_promotion"`
+	OOBFill     string   `json:"oob_fill"`
 }
 
 type launchDesc struct {
@@ -263,8 +275,8 @@ func (c *caseFile) buffer(name string) *bufferDesc {
 	return nil
 }
 
-// encodeParam returns the bytes of a parameter.
-func encodeParam(p *paramDesc, addr map[string]uint64) ([]byte, error) {
+// encodeParam returns the bytes of a parameter; nil for a tensor map that was refused.
+func encodeParam(p *paramDesc, addr map[string]uint64, maps map[string][]byte) ([]byte, error) {
 	given := 0
 	for _, is := range []bool{p.Null, p.Buffer != "", p.Map != "", p.Bits != ""} {
 		if is {
@@ -277,6 +289,12 @@ func encodeParam(p *paramDesc, addr map[string]uint64) ([]byte, error) {
 	switch {
 	case p.Null:
 		return make([]byte, 8), nil
+	case p.Map != "":
+		b, ok := maps[p.Map]
+		if !ok || p.Type != "tensormap" {
+			return nil, unreadable("a parameter of type %q names tensor map %q", p.Type, p.Map)
+		}
+		return b, nil
 	case p.Buffer != "":
 		a, ok := addr[p.Buffer]
 		if !ok {

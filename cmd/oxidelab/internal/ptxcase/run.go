@@ -100,8 +100,12 @@ func (r *Report) run(path string, opt Options) error {
 			return err
 		}
 	}
+	maps, err := r.encodeMaps(c, addr)
+	if err != nil {
+		return err
+	}
 	for i := range c.Launches {
-		if err := r.launch(dev, prog, &c.Launches[i], addr); err != nil {
+		if err := r.launch(dev, prog, &c.Launches[i], addr, maps); err != nil {
 			return err
 		}
 	}
@@ -109,7 +113,7 @@ func (r *Report) run(path string, opt Options) error {
 }
 
 // launch runs one launch and collects its findings.
-func (r *Report) launch(dev *emulate.Device, prog *emulate.Program, l *launchDesc, addr map[string]uint64) error {
+func (r *Report) launch(dev *emulate.Device, prog *emulate.Program, l *launchDesc, addr map[string]uint64, maps map[string][]byte) error {
 	k := prog.Kernel(l.Entry)
 	if k == nil {
 		return unreadable("the PTX has no entry %q", l.Entry)
@@ -119,12 +123,12 @@ func (r *Report) launch(dev *emulate.Device, prog *emulate.Program, l *launchDes
 	}
 	block := make([]byte, k.ParamBytes())
 	for i, p := range k.Params {
-		if l.Params[i].Type == "tensormap" {
-			return &inputError{status: StatusUnmodelled, err: errors.New("tensor maps are not modelled")}
-		}
-		b, err := encodeParam(&l.Params[i], addr)
+		b, err := encodeParam(&l.Params[i], addr, maps)
 		if err != nil {
 			return err
+		}
+		if b == nil {
+			return nil // the map was refused, which is a finding: nothing can be launched with it
 		}
 		if len(b) != p.Size {
 			return unreadable("parameter %d of %q has %d bytes, the launch gives %d", i, l.Entry, p.Size, len(b))
