@@ -20,6 +20,9 @@ func finish(k *Kernel) {
 		if in.text == nil {
 			continue
 		}
+		if asynchronous(in.text) {
+			k.asynchronous = true
+		}
 		if shares(in.text) {
 			k.private = false
 		}
@@ -31,6 +34,19 @@ func finish(k *Kernel) {
 			}
 		}
 	}
+}
+
+// asynchronous reports whether an instruction starts something that works behind the warp, or uses an mbarrier.
+func asynchronous(in *ptx.Instr) bool {
+	switch in.Form.Opcode() {
+	case "cp", "mbarrier", "wgmma":
+		return true
+	case "st", "red":
+		return in.Form.Has("async")
+	case "fence":
+		return in.Form.Has("proxy")
+	}
+	return false
 }
 
 // shares reports whether an instruction may let CTAs of different clusters see each other: an atomic, or an ordered or

@@ -85,6 +85,7 @@ type asyncOp struct {
 	// signal tells the completion mechanism: the bytes of an mbarrier's phase. Groups are waited for by those who
 	// hold the operation and need no signal.
 	signal func()
+	by     completion // what a thread has to observe before it may touch the spans
 	after  []*asyncOp // have to be done before this one
 	stage  asyncStage
 	bar    *mbarrier // that signal tells, or nil
@@ -108,6 +109,9 @@ func (op *asyncOp) line() int { return int(op.in.line) }
 // issue starts an operation: everything happens now, or its destination is undefined from now on.
 func (r *worker) issue(op *asyncOp) {
 	r.progress++
+	if r.track != nil {
+		r.track.issue(op)
+	}
 	if r.async == AsyncEarly {
 		r.settle(op)
 		return

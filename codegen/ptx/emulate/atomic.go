@@ -18,7 +18,8 @@ type atomicOp struct {
 	cID    []int32
 	apply  func(old, b, c uint64) uint64
 	global func(old, b, c uint64) uint64 // where global memory differs: f32 addition flushes subnormals there
-	exch   bool                          // the new value does not depend on the old one
+	order  order
+	exch   bool // the new value does not depend on the old one
 }
 
 func (o *atomicOp) exec(w *warp, in *inst, m uint32) {
@@ -30,6 +31,9 @@ func (o *atomicOp) exec(w *warp, in *inst, m uint32) {
 		}
 	}
 	base := w.val(o.base)
+	if t := w.run.track; t != nil {
+		t.atomic(w, in, m, &o.place, base, o.order)
+	}
 	var undef [8]uint32
 	var from origin
 	for t := m; t != 0; t &= t - 1 {
@@ -110,12 +114,17 @@ func decodeAtomic(b *build) {
 	ts := b.types()
 	t := ts[len(ts)-1]
 	op := b.oneOf("add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec")
+	ord := b.order()
+	if ord.sem == semWeak { // atomics are relaxed at gpu scope where they say nothing
+		ord.sem, ord.scope = semRelaxed, max(ord.scope, b.scope(scopeGPU))
+	}
+	ord.rmw, ord.red = true, !ret
 	b.ignore(append([]string{"noftz"}, cacheHints...)...)
 	if op == "" || b.in.Form.Has("async") || t.Bits() > 64 {
 		b.fail("this atomic is not modelled")
 		return
 	}
-	o := &atomicOp{elem: t.Bits() / 8, exch: op == "exch"}
+	o := &atomicOp{elem: t.Bits() / 8, exch: op == "exch", order: ord}
 	i := 0
 	if ret {
 		for _, r := range operandList(b.op(0)) {

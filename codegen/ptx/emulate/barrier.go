@@ -62,6 +62,9 @@ func (b *barrierOp) enter(w *warp, in *inst, m uint32) bool {
 		b.contribute(w, bar, m)
 	}
 	w.barArrived[id] |= m
+	if t := w.run.track; t != nil {
+		t.barrierArrive(w, id, m)
+	}
 	if b.arrive {
 		f.pc++
 	} else {
@@ -170,13 +173,17 @@ func (c *cta) tryComplete(id int) {
 	}
 	red := b.red
 	*b = barrier{}
+	var k *know
+	if t := c.warps[0].run.track; t != nil {
+		k = t.barrierDone(c, id)
+	}
 	for _, w := range c.warps {
-		w.release(id, red)
+		w.release(id, red, k)
 	}
 }
 
-// release lets the fragments that wait at a barrier go on.
-func (w *warp) release(id int, red *reduction) {
+// release lets the fragments that wait at a barrier go on. k is what they know then, for the race checker.
+func (w *warp) release(id int, red *reduction, k *know) {
 	for i := range w.frags {
 		f := &w.frags[i]
 		if f.state != atBarrier || int(f.bar) != id {
@@ -184,6 +191,9 @@ func (w *warp) release(id int, red *reduction) {
 		}
 		if red != nil {
 			w.k.code[f.pc].barrierOf().deliver(w, f.mask, red)
+		}
+		if k != nil {
+			w.run.track.adopt(w, f.mask, k)
 		}
 		f.state = ready
 		f.pc++

@@ -12,8 +12,9 @@ const rankShift = 24
 
 // cluster is the CTAs that are resident together and reach each other's shared memory.
 type cluster struct {
-	ctas   []*cta // by rank
-	phases int    // of the cluster barrier that are complete
+	ctas   []*cta        // by rank
+	phases int           // of the cluster barrier that are complete
+	track  *clusterTrack // of the race checker
 }
 
 // usesCluster reports whether an instruction is one that only makes sense where CTAs know their rank.
@@ -87,12 +88,12 @@ func (w *warp) beforeStart(peer *cta) {
 
 // clusterBarrier is barrier.cluster.arrive and .wait (manual 9.7.13.3).
 type clusterBarrier struct {
-	wait, aligned bool
+	wait, aligned, relaxed bool
 }
 
 func decodeClusterBarrier(b *build) {
-	b.ignore("cluster", "release", "relaxed", "acquire")
-	o := &clusterBarrier{aligned: b.has("aligned"), wait: b.oneOf("arrive", "wait") == "wait"}
+	b.ignore("cluster", "release", "acquire")
+	o := &clusterBarrier{relaxed: b.has("relaxed"), aligned: b.has("aligned"), wait: b.oneOf("arrive", "wait") == "wait"}
 	b.inst.visible = true
 	b.inst.ctl = o.enter
 }
@@ -116,6 +117,9 @@ func (o *clusterBarrier) enter(w *warp, in *inst, m uint32) bool {
 		w.clusterPassed &^= again
 	}
 	w.clusterArrived |= m
+	if t := w.run.track; t != nil {
+		t.clusterArrive(w, m, !o.relaxed)
+	}
 	w.run.progress++
 	w.frags[w.cur].pc++
 	w.cta.cluster.complete(w.run)
@@ -147,6 +151,9 @@ func (w *warp) waitCluster(in *inst, m uint32) bool {
 	}
 	w.clusterPassed &^= m
 	f.pc++
+	if t := w.run.track; t != nil {
+		t.clusterWait(w, m)
+	}
 	return true
 }
 
@@ -166,6 +173,9 @@ func (c *cluster) complete(r *worker) {
 	}
 	c.phases++
 	r.progress++
+	if r.track != nil {
+		r.track.clusterDone(c)
+	}
 	for _, x := range c.ctas {
 		for _, w := range x.warps {
 			w.clusterPassed |= w.clusterArrived
@@ -173,6 +183,9 @@ func (c *cluster) complete(r *worker) {
 			for i := range w.frags {
 				if f := &w.frags[i]; f.state == atCluster {
 					w.clusterPassed &^= f.mask
+					if r.track != nil {
+						r.track.clusterWait(w, f.mask)
+					}
 					f.state = ready
 					f.pc++
 				}

@@ -19,8 +19,9 @@ type cta struct {
 	mbars     map[uint32]*mbarrier // by the offset from the first user byte
 	mapFences map[uint64]bool      // tensor maps in global memory that a fence has acquired
 	cluster   *cluster
-	rank      int    // in the cluster
-	first     uint64 // address of the first user byte in the shared window: the rank is its high byte
+	rank      int       // in the cluster
+	track     *ctaTrack // of the race checker
+	first     uint64    // address of the first user byte in the shared window: the rank is its high byte
 }
 
 // start makes a CTA ready to run, on the memory of an ended one where there is one.
@@ -54,6 +55,9 @@ func (w *worker) start(cl *cluster, index, rank int) *cta {
 	c.index, c.id, c.liveWarps = index, l.ctaID(index), l.warps
 	for i, wp := range c.warps {
 		wp.reset(l.threads - i*warpSize)
+	}
+	if w.track != nil {
+		w.track.start(c)
 	}
 	return c
 }
@@ -114,6 +118,9 @@ func (w *warp) exit(m uint32) {
 		if w.cta.liveWarps--; w.cta.liveWarps == 0 {
 			w.cta.finish(w.run)
 		}
+	}
+	if t := w.run.track; t != nil && w.cta.liveWarps == 0 && w.live == 0 {
+		t.exitCTA(w.cta)
 	}
 	w.cta.recheckBarriers(w)
 	w.cta.cluster.complete(w.run)

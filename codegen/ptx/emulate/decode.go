@@ -47,6 +47,7 @@ func decodeKernel(p *Program, f *ptx.Func) (*Kernel, error) {
 	k.npreds = len(d.preds)
 	k.nregs = len(k.names)
 	k.names = append(k.names, d.preds...)
+	k.writes = pointersWritten(k)
 	finish(k)
 	return k, nil
 }

@@ -15,8 +15,10 @@ const (
 	Memcheck   Checks = 1 << iota // alignment
 	Initcheck                     // undefined values that reach a store to global memory, an address or a branch
 	Asynccheck                    // memory touched while an asynchronous operation is in flight, and what is never waited for
+	Racecheck                     // accesses that nothing orders, and missing proxy fences
+	Synccheck                     // barriers, masks and other synchronisation that is used against its rules
 
-	AllChecks = Memcheck | Initcheck | Asynccheck
+	AllChecks = Memcheck | Initcheck | Asynccheck | Racecheck | Synccheck
 	NoChecks  = Checks(0)
 )
 

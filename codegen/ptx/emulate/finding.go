@@ -39,7 +39,11 @@ const (
 	LaunchMap    Class = "launch.tensormap" // a tensor map that no encoder made, or that does not fit its use
 	BulkCoord    Class = "bulk.coord"       // coordinates that the copy engine does not take
 	SetMaxNReg   Class = "sync.setmaxnreg"  // register counts of warpgroups
-	Proxy        Class = "proxy"            // a proxy fence is missing
+	RaceShared   Class = "race.shared"      // accesses to shared memory that nothing orders, at least one a write
+	RaceGlobal   Class = "race.global"      // likewise in global memory
+	RaceCluster  Class = "race.cluster"     // likewise, between blocks of a cluster in the shared memory of one
+	RaceAsync    Class = "race.async"       // likewise, with an asynchronous operation on one side
+	Proxy        Class = "proxy"            // a write that reaches the async proxy without a proxy fence
 	Trap         Class = "trap"             // the trap instruction
 	BadOperand   Class = "verify"           // a value that the manual leaves undefined: a branch index past its table
 )

@@ -194,7 +194,7 @@ func TestUnmodelled(t *testing.T) {
 // TestModuleVariables: initialised global and constant variables, per device.
 func TestModuleVariables(t *testing.T) {
 	text := strings.Replace(kernelText(1, `mov.u64 %rd5, tab; mul.wide.u32 %rd6, %r0, 4; add.u64 %rd7, %rd5, %rd6; ld.const.u32 %r2, [%rd7];
-ld.global.u32 %r3, [count]; add.u32 %r3, %r3, %r2; add.u64 %rd8, %rd0, %rd6; st.global.u32 [%rd8], %r3; st.global.u32 [count], 5;`),
+ld.global.u32 %r3, [count]; add.u32 %r3, %r3, %r2; add.u64 %rd8, %rd0, %rd6; st.global.u32 [%rd8], %r3; bar.warp.sync 15; st.global.u32 [count], 5;`),
 		".visible", ".const .align 4 .b32 tab[4] = {10, 20, 30, 40};\n.global .align 4 .u32 count = 1;\n.visible", 1)
 	b := newBench(t, Config{}, text, 16)
 	b.clean(block(4), 0)

@@ -91,6 +91,7 @@ func (d *Device) Launch(k *Kernel, cfg LaunchConfig, params []byte) (*Result, er
 	}
 	workers[0].loop()
 	wg.Wait()
+	mergeRaces(workers)
 	res := &Result{CTAs: l.ctas, Workers: n}
 	reps := make([]*reporter, n)
 	for i, w := range workers {

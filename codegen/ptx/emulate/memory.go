@@ -256,11 +256,15 @@ type loadOp struct {
 	dst   []int32
 	sext  []uint // per element: shift pair that extends the sign to the register's width, 0: zero extension
 	width []int
+	order order
 }
 
 func (o *loadOp) exec(w *warp, in *inst, m uint32) {
 	w.needDefined(o.id, in, m, "is an address")
 	base := w.val(o.base)
+	if t := w.run.track; t != nil {
+		t.load(w, in, m, &o.place, base, o.order)
+	}
 	var undef [8]uint32
 	var bad uint32
 	var from origin
@@ -314,15 +318,19 @@ func (o *loadOp) exec(w *warp, in *inst, m uint32) {
 // storeOp is a decoded st.
 type storeOp struct {
 	place
-	elem int
-	val  []src
-	ids  []int32
+	elem  int
+	val   []src
+	ids   []int32
+	order order
 }
 
 func (o *storeOp) exec(w *warp, in *inst, m uint32) {
 	w.needDefined(o.id, in, m, "is an address")
 	base := w.val(o.base)
 	w.run.progress++
+	if t := w.run.track; t != nil {
+		t.storing(w, in, m, o, base)
+	}
 	undef := uint32(0)
 	if w.run.initcheck {
 		for _, id := range o.ids {
@@ -374,6 +382,7 @@ var cacheHints = []string{"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak"
 
 func decodeLd(b *build) {
 	t := b.typ()
+	ord := b.order()
 	b.ignore(cacheHints...)
 	vec := operandList(b.op(0))
 	elem := (t.Bits() + 7) / 8
@@ -385,7 +394,7 @@ func decodeLd(b *build) {
 		b.fail("a load of a predicate")
 		return
 	}
-	o := &loadOp{place: b.place(b.op(1), uint64(elem*len(vec))), elem: elem}
+	o := &loadOp{place: b.place(b.op(1), uint64(elem*len(vec))), elem: elem, order: ord}
 	for _, r := range vec {
 		wd := width(r, t)
 		o.dst = append(o.dst, b.result(r))
@@ -431,6 +440,7 @@ func (o *loadOp) param(p *Program) execFn {
 
 func decodeSt(b *build) {
 	t := b.typ()
+	ord := b.order()
 	b.ignore(cacheHints...)
 	vec := operandList(b.op(1))
 	elem := (t.Bits() + 7) / 8
@@ -438,7 +448,7 @@ func decodeSt(b *build) {
 		b.fail("stores of type .%s are not modelled", t)
 		return
 	}
-	o := &storeOp{place: b.place(b.op(0), uint64(elem*len(vec))), elem: elem}
+	o := &storeOp{place: b.place(b.op(0), uint64(elem*len(vec))), elem: elem, order: ord}
 	for _, r := range vec {
 		s, id := b.value(r, t)
 		o.val, o.ids = append(o.val, s), append(o.ids, id)

@@ -39,6 +39,10 @@ type Kernel struct {
 	vars         map[*ptx.Var]address
 	// private: no CTA can see what another does, so CTAs may run in any order and in parallel.
 	private bool
+	// asynchronous: it has operations that work behind a warp, or mbarriers.
+	asynchronous bool
+	// writes holds the offsets of the parameters that it may write through; nil: unknown.
+	writes map[uint64]bool
 	// clustered: the text uses what clusters have, so shared addresses carry the rank.
 	clustered bool
 }

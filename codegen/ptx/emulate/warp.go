@@ -59,6 +59,7 @@ type warp struct {
 	// def holds one bit a lane for every register and, after them, every predicate: its value is defined.
 	def    []uint32
 	origin map[int32]origin // where an undefined register got its value from, if not "never written"
+	view   *view            // what its lanes know, for the race checker
 	local  []byte           // per lane: k.localBytes
 	lInit  []byte
 

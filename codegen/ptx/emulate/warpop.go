@@ -14,8 +14,12 @@ func (b *build) sync(mask ptx.Operand, exec execFn) {
 	outs, uses := b.inst.outs, b.inst.uses
 	b.inst.outs = nil // the rendezvous runs exec itself
 	b.inst.visible = true
+	memory := b.in.Form.Opcode() == "bar" || b.in.Form.Opcode() == "barrier"
 	b.inst.ctl = rendezvous(s, id, func(w *warp, in *inst, m uint32) {
 		exec(w, in, m)
+		if t := w.run.track; t != nil {
+			t.meet(w, m, memory)
+		}
 		if len(outs) > 0 && w.run.initcheck {
 			w.flowOf(uses, outs, m)
 		}

@@ -34,7 +34,8 @@ type worker struct {
 	last       *alloc     // allocation of the latest access
 	budget     uint64
 	async      AsyncMode
-	patience   uint64 // progress when all suspended try_waits gave up the last time
+	patience   uint64   // progress when all suspended try_waits gave up the last time
+	track      *tracker // nil while Racecheck is off
 }
 
 func newWorker(l *launch, index, count int) *worker {
@@ -43,6 +44,10 @@ func newWorker(l *launch, index, count int) *worker {
 		clusters: l.ctas / int(volume(l.Cluster))}
 	w.rep.limit = c.MaxFindings
 	w.initcheck, w.memcheck, w.asynccheck = c.Off&Initcheck == 0, c.Off&Memcheck == 0, c.Off&Asynccheck == 0
+	if c.Off&Racecheck == 0 {
+		w.track = newTracker(w)
+		w.track.shared = count > 1
+	}
 	if c.Seed != 0 {
 		w.rng = rand.New(rand.NewPCG(c.Seed, uint64(index)))
 	}
