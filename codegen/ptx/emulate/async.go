@@ -85,7 +85,6 @@ type asyncOp struct {
 	// signal tells the completion mechanism: the bytes of an mbarrier's phase. Groups are waited for by those who
 	// hold the operation and need no signal.
 	signal func()
-	by     completion // what a thread has to observe before it may touch the spans
 	after  []*asyncOp // have to be done before this one
 	stage  asyncStage
 	bar    *mbarrier // that signal tells, or nil

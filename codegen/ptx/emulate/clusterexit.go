@@ -33,6 +33,13 @@ func (a *access) remote(from, to int) {
 	}
 }
 
+// remoteObject records that a lane arrives on an mbarrier of another CTA.
+func (t *tracker) remoteObject(w *warp, in *inst, lane int, b *mbarrier) {
+	a := t.newAccess(w, in)
+	a.cta = b.cta
+	a.remote(lane, lane+1)
+}
+
 // exitCTA checks, when the last thread of a CTA ends, that its threads know of every access to its shared memory.
 func (t *tracker) exitCTA(c *cta) {
 	if len(c.track.remote) == 0 {

@@ -13,10 +13,12 @@ func (a *access) conflict(p uint64, line int32, s, off uint64, pWrites bool) {
 	switch {
 	case pf&sf&stampStrong != 0 && pf&sf&stampAsync == 0 && (pf|sf)&stampAsync == 0 && a.inScope(p, s):
 		return // morally strong
-	case pf&sf&stampAsync != 0 && pf&sf&stampAtomic != 0:
-		return // reductions of the copy engine combine
+	case pf&sf&stampEngine != 0 && pf&sf&stampAtomic != 0:
+		return // asynchronous reductions combine
 	case a.write && pWrites && a.sameValue(p, line, s, off):
 		return
+	case pf&stampEngine != 0 && a.inFlight(pWrites, off):
+		return // the asynchronous checker reports it
 	case a.lockstepOrdered(p, s):
 		a.report(a.class(p, s), Warning, conflicting{p, line, pWrites}, s, off, "only lockstep execution of the warp orders them: shfl, vote and their like order no memory")
 		return
@@ -94,8 +96,41 @@ func (a *access) lockstepOrdered(p, s uint64) bool {
 	return g.step.reaches(a.others(p, s), stampTime(p))
 }
 
+// inFlight reports whether the operation is still in flight, which another checker watches.
+func (a *access) inFlight(writes bool, off uint64) bool {
+	r := a.w.run
+	if !r.asynccheck || a.cta == nil && !writes {
+		return false
+	}
+	at := span{a.cta, off, 1 << a.unit}
+	if a.cta != nil {
+		at.addr += a.cta.first
+	} else {
+		at.addr += a.alloc.base
+	}
+	op, _ := r.inFlight(a.w.cta, at, writes)
+	return op != nil && op.kind != asyncMatrix
+}
+
+// inFlightClass is the class of an ordinary access to what an asynchronous operation, not known to be complete,
+// touches.
+func (t *tracker) inFlightClass(p uint64) Class {
+	actor := stampActor(p) % t.stride()
+	switch {
+	case actor >= t.actors:
+		return AsyncBulk
+	case actor%actorKinds == actsCopy:
+		return AsyncCopy
+	case actor%actorKinds == actsMatrix:
+		return RaceAsync
+	}
+	return AsyncBulk
+}
+
 func (a *access) class(p, s uint64) Class {
 	switch {
+	case byte(p)&stampEngine != 0 && byte(s)&stampEngine == 0:
+		return a.t.inFlightClass(p)
 	case (byte(p)|byte(s))&(stampAsync|stampEngine) != 0:
 		return RaceAsync
 	case a.cta == nil:
@@ -110,7 +145,7 @@ func (a *access) class(p, s uint64) Class {
 }
 
 // sections of the manual: conflicts and races; proxies; waiting for asynchronous operations.
-var raceSections = map[Class]string{RaceShared: "8.7.1", RaceGlobal: "8.7.1", RaceCluster: "8.7.1", RaceAsync: "8.7.1", Proxy: "8.6", MbarInit: "9.7.13.15"}
+var raceSections = map[Class]string{RaceShared: "8.7.1", RaceGlobal: "8.7.1", RaceCluster: "8.7.1", RaceAsync: "8.7.1", AsyncCopy: "9.7.9.25.3", AsyncBulk: "9.7.9.25", Proxy: "8.6", MbarInit: "9.7.13.15"}
 
 // conflicting is the earlier of two accesses.
 type conflicting struct {

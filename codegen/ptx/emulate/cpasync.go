@@ -60,6 +60,7 @@ func (b *build) placeIn(o ptx.Operand, s isa.Space, n uint64) place {
 type laneCopy struct {
 	from, to uint64
 	n        int // bytes read
+	lane     int
 }
 
 func (o *copyOp) exec(w *warp, in *inst, m uint32) {
@@ -75,6 +76,9 @@ func (o *copyOp) exec(w *warp, in *inst, m uint32) {
 		if c, ok := o.lane(w, in, bits.TrailingZeros32(t)&31); ok {
 			copies = append(copies, c)
 		}
+	}
+	if t := w.run.track; t != nil {
+		t.issueCopies(w, in, copies, o.size)
 	}
 	for _, c := range copies {
 		op.writes = append(op.writes, span{w.cta, c.to, uint64(o.size)})
@@ -116,7 +120,7 @@ func giveShadow(shadow, from []byte) {
 
 // lane resolves and checks the copy of one lane.
 func (o *copyOp) lane(w *warp, in *inst, l int) (laneCopy, bool) {
-	c := laneCopy{from: w.val(o.src.base)[l] + o.src.off, to: w.val(o.dst.base)[l] + o.dst.off, n: o.size}
+	c := laneCopy{from: w.val(o.src.base)[l] + o.src.off, to: w.val(o.dst.base)[l] + o.dst.off, n: o.size, lane: l}
 	if o.sized {
 		n := uint64(uint32(w.val(o.srcSize)[l]))
 		if n > uint64(o.size) {
@@ -214,6 +218,10 @@ func joinSpans(s []span) []span {
 // decodeCpGroup is cp.async.commit_group, wait_group and wait_all, and those of bulk copies.
 func decodeCpGroup(b *build, bulk bool) {
 	b.ignore("async", "bulk")
+	kind := cpGroup
+	if bulk {
+		kind = bulkGroup
+	}
 	queue := func(w *warp) *groupQueue {
 		if bulk {
 			return &w.bulks
@@ -223,9 +231,19 @@ func decodeCpGroup(b *build, bulk bool) {
 	b.inst.visible = true
 	switch {
 	case b.has("commit_group"):
-		b.inst.exec = func(w *warp, in *inst, m uint32) { queue(w).commit(m) }
+		b.inst.exec = func(w *warp, in *inst, m uint32) {
+			queue(w).commit(m)
+			if t := w.run.track; t != nil {
+				t.commit(w, m, kind)
+			}
+		}
 	case b.has("wait_all"):
-		b.inst.exec = func(w *warp, in *inst, m uint32) { w.finishAll(queue(w).waitAll(m)) }
+		b.inst.exec = func(w *warp, in *inst, m uint32) {
+			w.finishAll(queue(w).waitAll(m))
+			if t := w.run.track; t != nil {
+				t.waitAll(w, m, kind)
+			}
+		}
 	default:
 		b.has("wait_group")
 		n, ok := b.need("N").(ptx.Int)
@@ -239,10 +257,18 @@ func decodeCpGroup(b *build, bulk bool) {
 					w.run.takeSources(op)
 					op.readDone = true
 				}
+				if t := w.run.track; t != nil {
+					t.waitGroup(w, m, kind, int(n.Value), true)
+				}
 			}
 			return
 		}
-		b.inst.exec = func(w *warp, in *inst, m uint32) { w.finishAll(queue(w).wait(m, int(n.Value), true)) }
+		b.inst.exec = func(w *warp, in *inst, m uint32) {
+			w.finishAll(queue(w).wait(m, int(n.Value), true))
+			if t := w.run.track; t != nil {
+				t.waitGroup(w, m, kind, int(n.Value), false)
+			}
+		}
 	}
 }
 
@@ -279,7 +305,14 @@ func decodeCpArrive(b *build) {
 			for _, o := range op.after {
 				o.waited = true // whoever waits for the mbarrier waits for them
 			}
+			var done *know
+			if t := w.run.track; t != nil {
+				done = t.copies(w, 1<<l)
+			}
 			op.signalTo(bar, func() {
+				if t := w.run.track; t != nil {
+					t.mbarPublish(bar, done)
+				}
 				w.mbarProblem(MbarCount, in, 1<<l, bar.arrive(w.run, 1, false, int(in.line)))
 			})
 			w.run.issue(op)

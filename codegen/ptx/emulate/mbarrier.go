@@ -29,6 +29,7 @@ type mbarrier struct {
 	data, seen uint64
 	// passed remembers a wait that nothing had to happen for: the phase before the first.
 	passed *freshPass
+	track  *mbarTrack // of the race checker
 }
 
 // freshPass is a wait with parity 1 on an mbarrier that has completed no phase.
@@ -130,6 +131,9 @@ func (b *mbarrier) check(r *worker) {
 	r.progress++
 	if b.pending != 0 || b.tx != 0 {
 		return
+	}
+	if r.track != nil {
+		r.track.mbarComplete(b)
 	}
 	b.phase++
 	b.pending = b.count
@@ -234,7 +238,11 @@ func (w *warp) initBarrier(in *inst, p *place, addr uint64, l int, count uint64)
 	if w.cta.mbars == nil {
 		w.cta.mbars = map[uint32]*mbarrier{}
 	}
-	w.cta.mbars[uint32(at.addr-w.cta.first)] = &mbarrier{cta: w.cta, addr: at.addr, line: int(in.line), count: int(count), pending: int(count)}
+	b := &mbarrier{cta: w.cta, addr: at.addr, line: int(in.line), count: int(count), pending: int(count)}
+	w.cta.mbars[uint32(at.addr-w.cta.first)] = b
+	if t := w.run.track; t != nil {
+		t.mbarInit(w, in, l, b)
+	}
 	w.run.progress++
 }
 

@@ -41,6 +41,7 @@ var ordering = []string{"release", "relaxed", "acquire", "cta", "cluster", "b64"
 
 func decodeMbarrier(b *build) {
 	b.inst.visible = true
+	relaxed := b.has("relaxed")
 	b.ignore(ordering...)
 	switch {
 	case b.has("init"):
@@ -52,9 +53,9 @@ func decodeMbarrier(b *build) {
 		s := b.src(b.need("state"), isa.B64)
 		b.inst.exec = lift1(b.dst(b.need("count")), s, func(v uint64) uint64 { return v >> statePendingShift & mbarrierMax })
 	case b.has("test_wait"), b.has("try_wait"):
-		b.mbarrierWait()
+		b.mbarrierWait(!relaxed)
 	default:
-		b.mbarrierArrive()
+		b.mbarrierArrive(!relaxed)
 	}
 }
 
@@ -84,7 +85,7 @@ func (b *build) mbarrierInit() {
 }
 
 // mbarrierArrive decodes arrive and arrive_drop with their variants, expect_tx and complete_tx.
-func (b *build) mbarrierArrive() {
+func (b *build) mbarrierArrive(release bool) {
 	drop, arrives := b.has("arrive_drop"), b.has("arrive")
 	expect, partial := b.has("expect_tx"), b.has("noComplete")
 	counts := "count"
@@ -106,6 +107,9 @@ func (b *build) mbarrierArrive() {
 			if n = 1; !drop && !arrives {
 				return
 			}
+		}
+		if t := w.run.track; t != nil {
+			t.mbarArrive(w, in, l, x, release)
 		}
 		x.arriveChecked(w, in, l, n, drop, partial)
 	})
@@ -141,11 +145,12 @@ type mbarrierWait struct {
 	wantID int32
 	parity bool
 	try    bool // may suspend the thread
+	acq    bool // acquires
 }
 
-func (b *build) mbarrierWait() {
+func (b *build) mbarrierWait(acquire bool) {
 	b.has("test_wait")
-	o := &mbarrierWait{try: b.has("try_wait"), parity: b.has("parity"), place: b.place(b.need("addr"), 8)}
+	o := &mbarrierWait{acq: acquire, try: b.has("try_wait"), parity: b.has("parity"), place: b.place(b.need("addr"), 8)}
 	o.pred = b.predResult(b.need("waitComplete"))
 	if o.parity {
 		o.want, o.wantID = b.value(b.need("phaseParity"), isa.U32)
@@ -189,8 +194,14 @@ func (o *mbarrierWait) wait(w *warp, in *inst, m uint32) bool {
 		if o.over(w, in, b, l, want[l]) {
 			over |= 1 << l
 			b.observed(w, in, m&t)
+			if x := w.run.track; x != nil && !same {
+				x.mbarWait(w, in, 1<<l, b, o.acq)
+			}
 		}
 		if same {
+			if x := w.run.track; x != nil && over != 0 {
+				x.mbarWait(w, in, m, b, o.acq)
+			}
 			if over != 0 {
 				over = m
 			}

@@ -1,6 +1,9 @@
 package emulate
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // What ordinary instructions wrote reaches the async proxy only behind a proxy fence (manual 8.6, 9.7.13.4): the
 // writer fences, then it releases. A fence that only the side that starts the copy executes works on the chip and has
@@ -63,51 +66,87 @@ func (a *access) crossing(p uint64, line int32, s, off uint64) {
 	}
 }
 
-// fenced looks for a proxy fence behind the write with stamp p that this access knows of.
+// fenced looks for proxy fences behind the write with stamp p that this access knows of.
 func (a *access) fenced(p, s uint64, init bool) fenceSide {
-	best := fencedNowhere
 	writer := a.t.warpOf(a.w.cta.cluster, p)
+	rest := stampLanes(p, a.unit)
+	if writer != nil && byte(p)&stampEngine == 0 {
+		rest &= writer.exists
+		if rest = a.ownFences(writer, p, s, rest, init); rest == 0 {
+			return fencedByWriter
+		}
+	}
+	side := fencedByWriter
+	for ; rest != 0; rest &= rest - 1 {
+		l := uint32(bits.TrailingZeros32(rest))
+		side = min(side, a.laneFenced(p&^(0xff<<8)|uint64(l)<<11|oneLane<<8, s, writer, init))
+	}
+	return side
+}
+
+// covers reports whether a fence is for what the access touches.
+func (f *proxyFence) covers(a *access, init bool) bool {
+	if f.init {
+		return init
+	}
+	return a.cta != nil && f.shared || a.cta == nil && f.global
+}
+
+// ownFences returns the lanes of a write whose own fences behind it this access does not know of. What a lane did at
+// a time happened before its fence of that time.
+func (a *access) ownFences(w *warp, p, s uint64, lanes uint32, init bool) uint32 {
+	for i := len(w.view.proxy) - 1; i >= 0 && lanes != 0; i-- {
+		f := &w.view.proxy[i]
+		if f.time < stampTime(p) {
+			break
+		}
+		if m := f.mask & lanes; m != 0 && f.covers(a, init) {
+			for x := m; x != 0; x &= x - 1 {
+				l := uint32(bits.TrailingZeros32(x))
+				if a.before(stampOf(stampActor(p), f.time, l, oneLane, 0), s) {
+					lanes &^= 1 << l
+				}
+			}
+		}
+	}
+	return lanes
+}
+
+// laneFenced looks for a fence by anybody who knew of the write of one lane.
+func (a *access) laneFenced(p, s uint64, writer *warp, init bool) fenceSide {
+	best := fencedNowhere
 	for _, c := range a.w.cta.cluster.ctas {
 		for _, w := range c.warps {
 			for i := len(w.view.proxy) - 1; i >= 0; i-- {
-				f := &w.view.proxy[i]
-				if f.init && !init || !f.init && (a.cta != nil && !f.shared || a.cta == nil && !f.global) {
-					continue
+				if f := &w.view.proxy[i]; f.covers(a, init) && a.knowsFence(w, f, p, s) {
+					if w == writer {
+						return fencedByWriter
+					}
+					best = fencedByIssuer
+					break
 				}
-				lanes := a.fenceLanes(w, f, p, s)
-				if lanes == 0 {
-					continue
-				}
-				if w == writer {
-					return fencedByWriter
-				}
-				best = fencedByIssuer
 			}
 		}
 	}
 	return best
 }
 
-// fenceLanes returns the lanes of a fence that know the write, and whose fence this access knows.
-func (a *access) fenceLanes(w *warp, f *proxyFence, p, s uint64) uint32 {
-	var out uint32
-	me := w.view.actor
-	for l := 0; l < warpSize; l++ {
-		if f.mask>>l&1 == 0 {
-			continue
-		}
-		at := stampOf(a.first+me, f.time, uint32(l), oneLane, 0)
+// knowsFence: a lane of the fence knew the write, and this access knows of its fence.
+func (a *access) knowsFence(w *warp, f *proxyFence, p, s uint64) bool {
+	me := w.view.actor + a.first
+	b := access{t: a.t, w: w, n: 1, first: a.first, unit: a.unit}
+	for m := f.mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		at := stampOf(me, f.time, uint32(l), oneLane, 0)
 		if !a.before(at, s) {
 			continue
 		}
-		// What the fencing lane knew, itself included.
-		b := access{t: a.t, w: w, n: 1, first: a.first, unit: a.unit}
-		g := viewGroup{k: f.k, self: f.self.with(1<<l, f.time)}
-		if b.beforeOne(p, at, &g, me+a.first) {
-			out |= 1 << l
+		g := viewGroup{k: f.k, self: f.self.with(1<<l, f.time)} // what the lane knew, itself included
+		if b.beforeOne(p, at, &g, me) {
+			return true
 		}
 	}
-	return out
+	return false
 }
 
 // warpOf returns the warp of the cluster behind a stamp, or nil.
@@ -123,36 +162,34 @@ func (t *tracker) warpOf(c *cluster, p uint64) *warp {
 }
 
 // usesBarrier checks that the copy engine may complete on an mbarrier: its init has to be fenced and handed over.
-func (t *tracker) usesBarrier(a *access, lane int, c *cta, addr uint64) {
-	b := t.mbar(c, addr)
-	if b.init == 0 {
+func (t *tracker) usesBarrier(a *access, lane int, b *mbarrier) {
+	x := t.mbar(b)
+	if x.init == 0 {
 		return
 	}
-	a.unit, a.cta = 3, c
+	a.unit, a.cta = 3, b.cta
+	p := conflicting{x.init, x.line, true}
 	s := a.w.view.stamp | uint64(a.w.view.now)<<16 | uint64(lane)<<11 | oneLane<<8
-	off := addr - c.first
-	if !a.before(b.init, s) {
-		a.report(MbarInit, Error, conflicting{b.init, b.line, true}, s, off, "nothing orders mbarrier.init before the copy that completes on it")
-		b.init = 0
-		return
-	}
-	if a.fenced(b.init, s, true) == fencedNowhere {
-		a.report(Proxy, Error, conflicting{b.init, b.line, true}, s, off, "no fence.mbarrier_init or fence.proxy.async stands between mbarrier.init and the copy that completes on it")
+	switch off := b.addr - b.cta.first; {
+	case !a.before(x.init, s):
+		a.report(MbarInit, Error, p, s, off, "nothing orders mbarrier.init before the copy that completes on it")
+		x.init = 0
+	case a.async && a.fenced(x.init, s, true) == fencedNowhere:
+		a.report(Proxy, Error, p, s, off, "no fence.mbarrier_init or fence.proxy.async stands between mbarrier.init and the copy that completes on it")
 	}
 }
 
 // usesObject checks that an mbarrier instruction of a lane comes behind the init.
-func (t *tracker) usesObject(w *warp, in *inst, lane int, c *cta, addr uint64) {
-	b := t.mbar(c, addr)
-	if b.init == 0 {
+func (t *tracker) usesObject(w *warp, in *inst, lane int, b *mbarrier) {
+	x := t.mbar(b)
+	if x.init == 0 {
 		return
 	}
-	v := w.view
-	a := &access{t: t, w: w, in: in, n: 1, first: w.cta.cluster.track.id * t.stride(), cta: c, unit: 3}
-	a.who[0], a.group[0] = v, v.groupOf(lane)
+	a, v := t.newAccess(w, in), w.view
+	a.cta, a.unit, a.group[0] = b.cta, 3, v.groupOf(lane)
 	s := v.stamp | uint64(v.now)<<16 | uint64(lane)<<11 | oneLane<<8
-	if !a.before(b.init, s) {
-		a.report(MbarInit, Error, conflicting{b.init, b.line, true}, s, addr-c.first, fmt.Sprintf("nothing orders mbarrier.init before %s", in.name()))
-		b.init = 0
+	if !a.before(x.init, s) {
+		a.report(MbarInit, Error, conflicting{x.init, x.line, true}, s, b.addr-b.cta.first, fmt.Sprintf("nothing orders mbarrier.init before %s", in.name()))
+		x.init = 0
 	}
 }

@@ -23,7 +23,7 @@ setp.eq.u32 %p1, %r0, 0; setp.lt.u32 %p2, %r0, 32; setp.eq.u32 %p3, %r13, 0; and
 setp.eq.u32 %p5, %r14, 0;
 `
 
-func dynamic(g, x, bytes uint32) LaunchConfig {
+func dynamics(g, x, bytes uint32) LaunchConfig {
 	l := grid(g, x)
 	l.Dynamic = bytes
 	return l
@@ -38,7 +38,7 @@ st.global.u32 [%rd6], %r2;`, `
 st.shared.u32 [%r10], %r0;
 bar.sync 0;
 ld.shared.u32 %r2, [%r11];
-st.global.u32 [%rd6], %r2;`, dynamic(1, 64, 256), RaceShared, Error},
+st.global.u32 [%rd6], %r2;`, dynamics(1, 64, 256), RaceShared, Error},
 	{"barrier missing before the reuse", `
 st.shared.u32 [%r10], %r0;
 bar.sync 0;
@@ -50,7 +50,7 @@ bar.sync 0;
 ld.shared.u32 %r2, [%r11];
 bar.sync 0;
 st.shared.u32 [%r10], %r2;
-st.global.u32 [%rd6], %r2;`, dynamic(1, 64, 256), RaceShared, Error},
+st.global.u32 [%rd6], %r2;`, dynamics(1, 64, 256), RaceShared, Error},
 	{"warp barrier missing", `
 st.shared.u32 [%r10], %r0; //?
 ld.shared.u32 %r2, [%r12]; //!
@@ -58,7 +58,7 @@ st.global.u32 [%rd6], %r2;`, `
 st.shared.u32 [%r10], %r0;
 bar.warp.sync -1;
 ld.shared.u32 %r2, [%r12];
-st.global.u32 [%rd6], %r2;`, dynamic(1, 32, 128), RaceShared, Error},
+st.global.u32 [%rd6], %r2;`, dynamics(1, 32, 128), RaceShared, Error},
 	{"a shuffle orders no memory", `
 st.shared.u32 [%r10], %r0; //?
 shfl.sync.bfly.b32 %r3, %r0, 1, 31, -1;
@@ -68,19 +68,19 @@ st.shared.u32 [%r10], %r0;
 shfl.sync.bfly.b32 %r3, %r0, 1, 31, -1;
 bar.warp.sync -1;
 ld.shared.u32 %r2, [%r12];
-add.u32 %r2, %r2, %r3; st.global.u32 [%rd6], %r2;`, dynamic(1, 32, 128), RaceShared, Warning},
+add.u32 %r2, %r2, %r3; st.global.u32 [%rd6], %r2;`, dynamics(1, 32, 128), RaceShared, Warning},
 	{"bytes of one word", `
 st.shared.u8 [%r10+1], %r0; //?
 ld.shared.u32 %r2, [%r11]; //!
 st.global.u32 [%rd6], %r2;`, `
 st.shared.u32 [%r10], %r0; bar.sync 0; st.shared.u8 [%r10+1], %r0;
 ld.shared.u8 %r2, [%r11];
-st.global.u32 [%rd6], %r2;`, dynamic(1, 64, 256), RaceShared, Error},
+st.global.u32 [%rd6], %r2;`, dynamics(1, 64, 256), RaceShared, Error},
 	{"different values in one word", `
 st.shared.u32 [%r5], %r0; //! //?
 ld.shared.u32 %r2, [%r5]; st.global.u32 [%rd6], %r2;`, `
 st.shared.u32 [%r5], 7;
-bar.sync 0; ld.shared.u32 %r2, [%r5]; st.global.u32 [%rd6], %r2;`, dynamic(1, 32, 256), RaceShared, Error},
+bar.sync 0; ld.shared.u32 %r2, [%r5]; st.global.u32 [%rd6], %r2;`, dynamics(1, 32, 256), RaceShared, Error},
 	{"named barrier of too few", `
 @%p2 bra A; st.shared.u32 [%r10], %r0; //?
 barrier.cta.arrive 2, 64; bra OUT;
@@ -89,7 +89,7 @@ st.global.u32 [%rd6], %r2; barrier.cta.sync 2, 64; OUT:`, `
 @%p2 bra A; st.shared.u32 [%r10], %r0;
 barrier.cta.arrive 2, 64; bra OUT;
 A: barrier.cta.sync 2, 64; ld.shared.u32 %r2, [%r11];
-st.global.u32 [%rd6], %r2; OUT:`, dynamic(1, 64, 256), RaceShared, Error},
+st.global.u32 [%rd6], %r2; OUT:`, dynamics(1, 64, 256), RaceShared, Error},
 	{"flag without release", `
 @%p3 bra A; ld.relaxed.gpu.global.u32 %r2, [%rd1];
 W: ld.acquire.gpu.global.u32 %r2, [%rd1]; setp.eq.u32 %p6, %r2, 0; @%p6 bra W;
@@ -197,7 +197,7 @@ add.u64 %rd7, %rd0, %rd5; mul.wide.u32 %rd8, %r13, 128; add.u64 %rd7, %rd7, %rd8
 bar.sync 0; fence.acq_rel.gpu; @%p1 atom.relaxed.gpu.global.add.u32 %r2, [%rd1], 1; @%p1 st.shared.u32 [%r5], %r2; fence.acq_rel.gpu; bar.sync 0;
 ld.shared.u32 %r2, [%r5]; setp.ne.u32 %p6, %r2, 1; @%p6 bra OUT;
 fence.acq_rel.gpu; ld.global.u32 %r3, [%rd6]; ld.global.u32 %r4, [%rd6+128];
-add.u32 %r3, %r3, %r4; st.global.u32 [%rd6+256], %r3; OUT:`, dynamic(2, 32, 16), RaceGlobal, Error},
+add.u32 %r3, %r3, %r4; st.global.u32 [%rd6+256], %r3; OUT:`, dynamics(2, 32, 16), RaceGlobal, Error},
 }
 
 func lineWith(text, mark string) int {

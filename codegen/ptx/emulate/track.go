@@ -8,9 +8,10 @@ package emulate
 // What is told, and by whom:
 //
 //	memory accesses      load, store, atomic: before the bytes change, with the lanes that reach memory
-//	asynchronous copies  issue, with the spans of the operation and asyncOp.by: what a reader has to observe.
-//	                     Everything that an operation touches is told at its issue, whenever it takes effect
-//	groups of them       commit and waitGroup for cp.async, bulk and wgmma groups (cpGroup, bulkGroup, matrixGroup)
+//	asynchronous copies  issue, with the spans of the operation; issueCopies for cp.async. Everything that an operation
+//	                     touches is told at its issue, whenever it takes effect
+//	groups of them       commit, waitGroup and waitAll for cp.async, bulk and wgmma groups (cpGroup, bulkGroup,
+//	                     matrixGroup); copies and mbarPublish for cp.async.mbarrier.arrive
 //	CTA barriers         barrierArrive for each warp that comes, barrierDone when the phase completes, once
 //	cluster barriers     clusterArrive, clusterDone
 //	warps                warpSync for bar.warp.sync; lockstep for shfl, vote, match, redux and elect
@@ -119,7 +120,6 @@ func (s sem) releases() bool { return s == semRelease || s == semAcqRel }
 type ctaTrack struct {
 	shadow   *shadow // of its shared memory
 	barriers [maxBarriers]gather
-	mbars    map[uint64]*mbarTrack
 	remote   map[*warp]*remoteUse // accesses by other CTAs of the cluster
 }
 
@@ -129,16 +129,6 @@ type clusterTrack struct {
 	barrier gather
 	done    *know  // of the phase of the cluster barrier that completed last
 	mbars   uint32 // actors given to mbarriers
-}
-
-// mbarTrack is an mbarrier: who arrived, and who knows of the phase that completed last.
-type mbarTrack struct {
-	actor   uint32
-	phase   uint32 // 1 is the first
-	pending gather
-	done    *know
-	init    uint64 // stamp of mbarrier.init, 0: none that counts
-	line    int32
 }
 
 func newTracker(w *worker) *tracker {
@@ -170,7 +160,7 @@ func (t *tracker) start(c *cta) {
 		c.track.shadow.clear()
 		c.track.barriers = [maxBarriers]gather{}
 	}
-	c.track.mbars, c.track.remote = nil, nil
+	c.track.remote = nil
 	if c.cluster.track == nil {
 		c.cluster.track = &clusterTrack{id: uint32(c.index) / uint32(volume(t.run.l.Cluster))}
 	}

@@ -2,22 +2,10 @@ package emulate
 
 import "math/bits"
 
-// completion says what a thread has to observe before it may touch what an asynchronous operation touches.
-type completion struct {
-	kind completionKind
-	cta  *cta   // byBarrier: whose mbarrier
-	addr uint64 // its address in the shared window
-}
-
-type completionKind uint8
-
-const (
-	byNothing     completionKind = iota // nobody can wait for it
-	byBarrier                           // the phase of an mbarrier that is pending at the issue
-	byCopyGroup                         // cp.async: a group, or cp.async.mbarrier.arrive
-	byBulkGroup                         // cp.async.bulk without an mbarrier
-	byMatrixGroup                       // wgmma
-)
+// Asynchronous operations act through engines behind the warp that issued them. An engine's accesses are recorded at
+// the issue, with the time of what has to be observed: the group that the operation belongs to, or the phase of its
+// mbarrier that is pending. A thread knows that time once it waited for the group, or saw the phase complete, or
+// learnt it from one that did.
 
 // groupKind is the engine whose groups an instruction commits or waits for.
 type groupKind uint8
@@ -28,31 +16,44 @@ const (
 	matrixGroup = groupKind(actsMatrix)
 )
 
+// newAccess is an access by a warp.
+func (t *tracker) newAccess(w *warp, in *inst) *access {
+	a := &access{t: t, w: w, in: in, n: 1, first: w.cta.cluster.track.id * t.stride()}
+	a.who[0], a.group[0] = w.view, &w.view.groups[0]
+	return a
+}
+
 // issue checks everything that an asynchronous operation touches against what came before it, and records it for those
-// who come after. The operation of several lanes is told with all of them.
+// who come after. cp.async is told by issueCopies.
 func (t *tracker) issue(op *asyncOp) {
-	w := op.warp
-	lane := bits.TrailingZeros32(op.lanes)
-	if op.lanes == 0 {
-		lane = 0
+	if op.kind == asyncCopy {
+		return
 	}
-	flags := stampEngine
-	if op.kind != asyncCopy {
+	a := t.newAccess(op.warp, op.in)
+	lane := bits.TrailingZeros32(op.lanes) & 31
+	shape, flags := uint32(oneLane), stampEngine
+	if a.async = op.kind != asyncRemote; a.async {
 		flags |= stampAsync
 	}
 	if op.combines {
 		flags |= stampAtomic
 	}
-	a := &access{t: t, w: w, in: op.in, n: 1, first: w.cta.cluster.track.id * t.stride(), async: op.kind != asyncCopy}
-	a.who[0], a.group[0] = w.view, w.view.groupOf(lane)
+	a.group[0] = op.warp.view.groupOf(lane)
 	if op.kind == asyncMatrix {
 		t.warpgroup(a)
+		lane, shape = 0, wholeWarp
 	}
-	if op.by.kind == byBarrier {
-		t.usesBarrier(a, lane, op.by.cta, op.by.addr)
+	if op.bar != nil {
+		t.usesBarrier(a, lane, op.bar)
 	}
-	t.touchAll(a, op, op.reads, flags, false)
-	t.touchAll(a, op, op.writes, flags, true)
+	for i, spans := range [][]span{op.reads, op.writes} {
+		a.write = i == 1
+		actor, time := t.engineOf(op, lane, a.write)
+		a.stamp = stampOf(t.everywhere(op.warp.cta, actor), time, 0, 0, flags)
+		for _, s := range spans {
+			a.touch(s, uint32(lane), shape)
+		}
+	}
 }
 
 // warpgroup makes the access one of four warps: each has to know what came before.
@@ -66,70 +67,69 @@ func (t *tracker) warpgroup(a *access) {
 	}
 }
 
-// touchAll checks the spans of an operation: one a lane, or all of one lane, or of a whole warpgroup.
-func (t *tracker) touchAll(a *access, op *asyncOp, spans []span, flags byte, write bool) {
-	perLane := len(spans) == bits.OnesCount32(op.lanes)
-	m := op.lanes
-	for _, s := range spans {
-		lane := bits.TrailingZeros32(m) & 31
-		if perLane {
-			m &= m - 1
-		}
-		if op.kind == asyncMatrix {
-			t.touch(a, op, s, 0, wholeWarp, flags, write)
-			continue
-		}
-		a.group[0] = op.warp.view.groupOf(lane)
-		t.touch(a, op, s, lane, oneLane, flags, write)
-	}
-}
-
-func (t *tracker) touch(a *access, op *asyncOp, s span, lane int, shape uint32, flags byte, write bool) {
-	if s.n == 0 {
-		return
-	}
-	actor, time := t.engineOf(op, lane, write)
-	a.stamp = stampOf(t.everywhere(op.warp.cta, actor), time, 0, 0, flags)
-	a.write, a.cta = write, s.cta
+// touch checks one span.
+func (a *access) touch(s span, lane, shape uint32) {
 	sh, off := a.homeOf(s)
-	if sh == nil || sh.skip && !write || off+s.n > uint64(len(sh.pages))<<pageShift {
+	if sh == nil || s.n == 0 || sh.skip && !a.write || off+s.n > uint64(len(sh.pages))<<pageShift {
 		return
 	}
 	sh.skip = false
-	a.span(sh, off, off+s.n, uint32(lane), shape)
+	a.cta = s.cta
+	a.span(sh, off, off+s.n, lane, shape)
 }
 
 func (a *access) homeOf(s span) (*shadow, uint64) {
-	t := a.t
 	if s.cta != nil {
 		return s.cta.track.shadow, s.addr - s.cta.first
 	}
-	x := t.run.l.dev.find(s.addr)
+	x := a.t.run.l.dev.find(s.addr)
 	if x == nil || x.data == nil || s.addr-x.base >= x.size {
 		return nil, 0
 	}
 	a.alloc = x
-	return t.shadowOf(x), s.addr - x.base
+	return a.t.shadowOf(x), s.addr - x.base
 }
 
 // engineOf is the actor that an operation's accesses belong to, and its time.
 func (t *tracker) engineOf(op *asyncOp, lane int, write bool) (actor, time uint32) {
 	w := op.warp
-	switch op.by.kind {
-	case byBarrier:
-		b := t.mbar(op.by.cta, op.by.addr)
-		return b.actor, b.phase
-	case byCopyGroup:
-		return t.actor(w.cta, w.index, actsCopy), w.view.engine[actsCopy].now[lane]
-	case byBulkGroup:
-		if write {
-			return t.actor(w.cta, w.index, actsBulk), w.view.engine[actsBulk].now[lane]
-		}
-		return t.actor(w.cta, w.index, actsBulkSource), w.view.engine[actsBulk].now[lane]
-	case byMatrixGroup:
+	switch {
+	case op.bar != nil:
+		return t.mbar(op.bar).actor, uint32(op.bar.phase) + 1
+	case op.kind == asyncMatrix:
 		return t.actor(w.cta, w.index&^3, actsMatrix), w.view.engine[actsMatrix].now[0]
+	case write:
+		return t.actor(w.cta, w.index, actsBulk), w.view.engine[actsBulk].now[lane]
 	}
-	return t.actor(w.cta, w.index, actsBulk), maxTime
+	return t.actor(w.cta, w.index, actsBulkSource), w.view.engine[actsBulk].now[lane]
+}
+
+// issueCopies is cp.async of some lanes: each copies size bytes to shared memory, and reads copies[i].n bytes.
+func (t *tracker) issueCopies(w *warp, in *inst, copies []laneCopy, size int) {
+	a := t.newAccess(w, in)
+	e := &w.view.engine[actsCopy]
+	actor := t.everywhere(w.cta, t.actor(w.cta, w.index, actsCopy))
+	for i := 0; i < len(copies); {
+		c := &copies[i]
+		end := i + 1
+		for end < len(copies) && copies[end].follows(&copies[end-1], size) && e.now[copies[end].lane] == e.now[c.lane] &&
+			w.view.groupOf(copies[end].lane) == w.view.groupOf(c.lane) {
+			end++
+		}
+		a.group[0] = w.view.groupOf(c.lane)
+		a.stamp = stampOf(actor, e.now[c.lane], 0, 0, stampEngine)
+		n, shape := uint64(end-i), uint32(bits.TrailingZeros(uint(size)))
+		a.write = true
+		a.touch(span{w.cta, c.to, n * uint64(size)}, uint32(c.lane), shape)
+		a.write = false
+		a.touch(span{nil, c.from, (n-1)*uint64(size) + uint64(c.n)}, uint32(c.lane), shape)
+		i = end
+	}
+}
+
+// follows: the copy is the next lane's and goes from and to the next bytes.
+func (c *laneCopy) follows(p *laneCopy, size int) bool {
+	return c.lane == p.lane+1 && c.to == p.to+uint64(size) && c.from == p.from+uint64(size) && p.n == size && c.n == size
 }
 
 // commit ends the group that the lanes in m are collecting.
@@ -145,51 +145,54 @@ func (t *tracker) commit(w *warp, m uint32, kind groupKind) {
 // waitGroup: all but the pending latest groups of the lanes in m are complete; readOnly: only their reads are.
 func (t *tracker) waitGroup(w *warp, m uint32, kind groupKind, pending int, readOnly bool) {
 	e := &w.view.engine[kind]
-	for ; m != 0; m &= m - 1 {
+	for m != 0 {
 		l := bits.TrailingZeros32(m)
-		n := len(e.commits[l]) - pending
-		if n <= 0 {
-			continue
-		}
-		time := e.commits[l][n-1]
-		if !readOnly {
-			e.commits[l] = append(e.commits[l][:0], e.commits[l][n:]...)
-		}
+		time := e.complete(l, pending)
 		same := uint32(0) // lanes that wait for the same time learn together
 		for x := m; x != 0; x &= x - 1 {
-			if j := bits.TrailingZeros32(x); j == l || len(e.commits[j]) >= pending+1 && e.commits[j][len(e.commits[j])-pending-1] == time {
+			if j := bits.TrailingZeros32(x); e.complete(j, pending) == time {
 				same |= 1 << j
 			}
 		}
-		if !readOnly {
-			for x := same &^ (1 << l); x != 0; x &= x - 1 {
-				j := bits.TrailingZeros32(x)
-				e.commits[j] = append(e.commits[j][:0], e.commits[j][len(e.commits[j])-pending:]...)
-			}
+		m &^= same
+		if time == 0 {
+			continue
+		}
+		for x := same; x != 0 && !readOnly; x &= x - 1 {
+			j := bits.TrailingZeros32(x)
+			c := e.commits[j]
+			e.commits[j] = append(c[:0], c[len(c)-pending:]...)
 		}
 		t.finished(w, same, kind, time, readOnly)
-		m &^= same &^ (1 << l)
 	}
 }
 
+// complete returns the time of the latest group of a lane that has to be complete so that no more than pending are
+// not; 0: there is none.
+func (e *engine) complete(lane, pending int) uint32 {
+	if n := len(e.commits[lane]) - pending; n > 0 {
+		return e.commits[lane][n-1]
+	}
+	return 0
+}
+
 // waitAll is cp.async.wait_all: everything that the lanes in m started is complete, committed or not.
-func (t *tracker) waitAll(w *warp, m uint32) {
-	t.commit(w, m, cpGroup)
-	t.waitGroup(w, m, cpGroup, 0, false)
+func (t *tracker) waitAll(w *warp, m uint32, kind groupKind) {
+	t.commit(w, m, kind)
+	t.waitGroup(w, m, kind, 0, false)
 }
 
 // finished tells lanes that their own engine's operations up to a time are complete.
 func (t *tracker) finished(w *warp, m uint32, kind groupKind, time uint32, readOnly bool) {
 	own := make([]clock, t.actors)
-	who := m
-	index := w.index
+	who, index := m, w.index
 	if kind == matrixGroup {
 		index, who = w.index&^3, fullMask
 	}
 	if kind == bulkGroup {
 		own[t.actor(w.cta, index, actsBulkSource)] = clock{}.with(who, time)
 	}
-	if !readOnly || kind != bulkGroup {
+	if !readOnly {
 		own[t.actor(w.cta, index, uint32(kind))] = clock{}.with(who, time)
 	}
 	t.learn(w, m, &know{cluster: w.cta.cluster.track.id, own: own})
@@ -208,61 +211,62 @@ func (t *tracker) copies(w *warp, m uint32) *know {
 	return &know{cluster: w.cta.cluster.track.id, own: own}
 }
 
-// mbar returns the record of an mbarrier.
-func (t *tracker) mbar(c *cta, addr uint64) *mbarTrack {
-	b := c.track.mbars[addr]
-	if b == nil {
-		b = &mbarTrack{actor: t.actors + c.cluster.track.mbars%mbarActors, phase: 1}
-		c.cluster.track.mbars++
-		if c.track.mbars == nil {
-			c.track.mbars = map[uint64]*mbarTrack{}
-		}
-		c.track.mbars[addr] = b
+// mbarTrack is what the tracker keeps of an mbarrier.
+type mbarTrack struct {
+	actor   uint32
+	pending gather // of the phase in progress
+	done    *know  // of the phase that completed last
+	init    uint64 // stamp of mbarrier.init, 0: none that counts
+	line    int32
+}
+
+func (t *tracker) mbar(b *mbarrier) *mbarTrack {
+	if b.track == nil {
+		c := b.cta.cluster.track
+		b.track = &mbarTrack{actor: t.actors + c.mbars%mbarActors}
+		c.mbars++
 	}
-	return b
+	return b.track
 }
 
 // mbarInit is mbarrier.init by a lane. It is a write of the object's 8 bytes.
-func (t *tracker) mbarInit(w *warp, in *inst, lane int, addr uint64) {
-	b := t.mbar(w.cta, addr)
-	v := w.view
-	b.pending, b.done = gather{}, nil
-	b.phase++ // what completed on the object before is another's business
-	b.line = in.line
-	b.init = v.stamp | uint64(v.now)<<16 | uint64(lane)<<11 | uint64(oneLane)<<8
-	a := &access{t: t, w: w, in: in, n: 1, first: w.cta.cluster.track.id * t.stride(), write: true, cta: w.cta}
-	a.who[0], a.group[0] = v, v.groupOf(lane)
+func (t *tracker) mbarInit(w *warp, in *inst, lane int, b *mbarrier) {
+	a, v := t.newAccess(w, in), w.view
+	x := t.mbar(b)
+	x.line = in.line
+	x.init = v.stamp | uint64(v.now)<<16 | uint64(lane)<<11 | oneLane<<8
+	a.write, a.group[0] = true, v.groupOf(lane)
 	a.stamp = v.stamp | uint64(v.now)<<16
-	a.span(w.cta.track.shadow, addr-w.cta.first, addr-w.cta.first+8, uint32(lane), oneLane)
+	a.touch(span{b.cta, b.addr, 8}, uint32(lane), oneLane)
 }
 
 // mbarArrive is an arrival by a lane; without release it publishes nothing.
-func (t *tracker) mbarArrive(w *warp, in *inst, lane int, c *cta, addr uint64, release bool) {
-	b := t.mbar(c, addr)
-	t.usesObject(w, in, lane, c, addr)
+func (t *tracker) mbarArrive(w *warp, in *inst, lane int, b *mbarrier, release bool) {
+	t.usesObject(w, in, lane, b)
 	if release {
-		t.publish(w, 1<<lane, func(k *know, self clock) { b.pending.add(k, w.view.actor, self) })
+		x := t.mbar(b)
+		t.publish(w, 1<<lane, func(k *know, self clock) { x.pending.add(k, w.view.actor, self) })
+	}
+	if b.cta != w.cta {
+		t.remoteObject(w, in, lane, b)
 	}
 }
 
-// mbarPublish adds knowledge to the pending phase: an arrival that was triggered by completed copies.
-func (t *tracker) mbarPublish(c *cta, addr uint64, k *know) {
-	t.mbar(c, addr).pending.add(k, 0, clock{})
-}
+// mbarPublish adds knowledge to the pending phase: that of an arrival which completed copies triggered.
+func (t *tracker) mbarPublish(b *mbarrier, k *know) { t.mbar(b).pending.add(k, 0, clock{}) }
 
-// mbarComplete: the phase turns over. Those who see it know what was published, and that the copies on it are done.
-func (t *tracker) mbarComplete(c *cta, addr uint64) {
-	b := t.mbar(c, addr)
-	b.pending.add(&know{cluster: c.cluster.track.id}, b.actor, clock{all: b.phase})
-	b.done = b.pending.take()
-	b.phase++
+// mbarComplete: the phase that is about to turn over. Those who see it know what was published, and that the copies
+// on it are done.
+func (t *tracker) mbarComplete(b *mbarrier) {
+	x := t.mbar(b)
+	x.pending.add(&know{cluster: b.cta.cluster.track.id}, x.actor, clock{all: uint32(b.phase) + 1})
+	x.done = x.pending.take()
 }
 
 // mbarWait: the lanes in m saw that the latest complete phase is complete.
-func (t *tracker) mbarWait(w *warp, in *inst, m uint32, c *cta, addr uint64, acquire bool) {
-	b := t.mbar(c, addr)
-	t.usesObject(w, in, bits.TrailingZeros32(m), c, addr)
+func (t *tracker) mbarWait(w *warp, in *inst, m uint32, b *mbarrier, acquire bool) {
+	t.usesObject(w, in, bits.TrailingZeros32(m), b)
 	if acquire {
-		t.learn(w, m, b.done)
+		t.learn(w, m, t.mbar(b).done)
 	}
 }
