@@ -31,7 +31,12 @@ func decodeFence(b *build) {
 		o.space = b.oneOf("global", "shared::cta", "shared::cluster")
 	}
 	b.ignore("proxy", "async", "alias", "mbarrier_init", "async::generic", "tensormap::generic", "sync_restrict*", "proxykind")
-	b.inst.exec = func(*warp, *inst, uint32) {}
+	tell := o.tells()
+	b.inst.exec = func(w *warp, in *inst, m uint32) {
+		if t := w.run.track; t != nil && tell != nil {
+			tell(t, w, m)
+		}
+	}
 	if x := b.arg("addr"); x != nil {
 		p := b.placeIn(x, isa.Generic, TensorMapBytes)
 		b.inst.exec = func(w *warp, in *inst, m uint32) { w.acquireMap(in, &p, m) }

@@ -19,7 +19,7 @@ func handlerTable() map[string]func(*build) {
 		"fence": decodeFence, "membar": decodeFence, "mapa": decodeMapa, "getctarank": decodeCTARank,
 		"ld": decodeLd, "st": asyncOr(decodeSt), "atom": decodeAtomic, "red": asyncOr(decodeAtomic),
 		"shfl": decodeShfl, "vote": decodeVote, "match": decodeMatch, "redux": decodeRedux, "elect": decodeElect, "activemask": decodeActivemask,
-		"bar": decodeBar, "barrier": decodeBar, "fence": decodeFence, "membar": decodeFence,
+		"bar": decodeBar, "barrier": decodeBar,
 		"bra": decodeBra, "brx": decodeBrx, "call": decodeCall, "ret": decodeRet, "exit": decodeExit, "trap": decodeTrap, "brkpt": decodeTrap,
 	}
 	for _, op := range []string{"prefetch", "prefetchu", "applypriority", "nanosleep", "pmevent", "griddepcontrol"} {

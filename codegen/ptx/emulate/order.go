@@ -36,43 +36,18 @@ func (b *build) scope(none scope) scope {
 	return none
 }
 
-// decodeFence is membar and fence (manual 9.7.13.4). Values are sequentially consistent here whatever it says; it
-// tells the race checker what is ordered.
-func decodeFence(b *build) {
-	b.inst.visible = true
-	exec := func(f func(t *tracker, w *warp, m uint32)) {
-		b.inst.exec = func(w *warp, _ *inst, m uint32) {
-			if t := w.run.track; t != nil {
-				f(t, w, m)
-			}
-		}
+// tells is what the race checker hears of a fence; nil: nothing.
+func (o *fenceOp) tells() func(t *tracker, w *warp, m uint32) {
+	switch o.kind {
+	case "membar", "fence", "fence.sync_restrict":
+		s := map[string]sem{"acquire": semAcquire, "release": semRelease, "acq_rel": semAcqRel, "sc": semAcqRel}[o.sem]
+		sc := map[string]scope{"cta": scopeCTA, "cluster": scopeCluster, "gpu": scopeGPU, "sys": scopeGPU}[o.scope]
+		return func(t *tracker, w *warp, m uint32) { t.fence(w, m, s, sc) }
+	case "fence.mbarrier_init":
+		return func(t *tracker, w *warp, m uint32) { t.proxyFence(w, m, true, false, true) }
+	case "fence.proxy.async":
+		shared, global := o.space != "global", o.space == "" || o.space == "global"
+		return func(t *tracker, w *warp, m uint32) { t.proxyFence(w, m, shared, global, false) }
 	}
-	switch {
-	case b.has("mbarrier_init"):
-		b.ignore("release", "cluster")
-		exec(func(t *tracker, w *warp, m uint32) { t.proxyFence(w, m, true, false, true) })
-	case b.has("proxy"):
-		if b.has("async::generic") || b.has("tensormap::generic") || b.has("alias") {
-			b.used = ^uint64(0)
-			b.inst.exec = func(*warp, *inst, uint32) {}
-			return
-		}
-		b.has("async")
-		global, shared := b.has("global"), b.has("shared::cta") || b.has("shared::cluster")
-		if !global && !shared {
-			global, shared = true, true
-		}
-		exec(func(t *tracker, w *warp, m uint32) { t.proxyFence(w, m, shared, global, false) })
-	default:
-		s := semAcqRel
-		switch b.oneOf("sc", "acq_rel", "acquire", "release") {
-		case "acquire":
-			s = semAcquire
-		case "release":
-			s = semRelease
-		}
-		b.ignore("sync_restrict::*")
-		sc := b.scope(scopeGPU)
-		exec(func(t *tracker, w *warp, m uint32) { t.fence(w, m, s, sc) })
-	}
+	return nil
 }
