@@ -46,6 +46,11 @@ func oxideGoStreamOpen(device, handle C.uint64_t, stream *C.uint64_t) C.oxide_st
 	return finish(library.StreamOpen(ref(device), uint64(handle), refs(stream)))
 }
 
+//export oxideGoStreamReserveWorkspace
+func oxideGoStreamReserveWorkspace(stream C.uint64_t, bytes C.int64_t) C.oxide_status {
+	return finish(library.StreamReserveWorkspace(ref(stream), int64(bytes)))
+}
+
 //export oxideGoStreamClose
 func oxideGoStreamClose(stream C.uint64_t) C.oxide_status {
 	return finish(library.StreamClose(ref(stream)))
@@ -79,6 +84,11 @@ func oxideGoEnqueue(plan, stream C.uint64_t, operands unsafe.Pointer, completion
 //export oxideGoScopeBegin
 func oxideGoScopeBegin(stream C.uint64_t, scope *C.uint64_t) C.oxide_status {
 	return finish(library.ScopeBegin(ref(stream), refs(scope)))
+}
+
+//export oxideGoScopeReportTo
+func oxideGoScopeReportTo(scope, record C.uint64_t) C.oxide_status {
+	return finish(library.ScopeReportTo(ref(scope), uint64(record)))
 }
 
 //export oxideGoScopeEnqueue

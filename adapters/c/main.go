@@ -26,7 +26,7 @@ import (
 
 var library = abi.New(abi.Options{
 	Bindings: operators.Bindings(),
-	Open:     oxrt.Open,
+	Open:     func() (*oxrt.Runtime, error) { return oxrt.OpenWith(oxrt.Options{RestoreNoContext: true}) },
 	Emulated: func() *emulated.Driver { return emulated.New(emulated.Options{Lookups: []emulated.Lookup{ptx.Lookup}}) },
 })
 

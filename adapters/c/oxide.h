@@ -19,8 +19,8 @@
 // Every function returns an oxide_status and, unless that is OXIDE_OK or OXIDE_NOT_READY, leaves its error with the calling thread:
 // oxide_last_error, oxide_error_get. A call that fails has written nothing to memory of yours.
 //
-// Threads: every function may be called from any thread, also one that the library has never seen. The thread's current CUDA context is the
-// same after a call as before it; a thread that had none may have the device's primary context. A scope belongs to one thread at a time.
+// Threads: every function may be called from any thread, also one that the library has never seen. The thread's current CUDA context, or
+// its having none, is the same after a call as before it. A scope belongs to one thread at a time.
 //
 // Structs begin with their size and version; use the _INIT macros. A handle is a number; using a destroyed one is OXIDE_ERROR_HANDLE.
 //

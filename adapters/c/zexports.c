@@ -39,6 +39,11 @@ oxide_status oxide_stream_open(oxide_device device, uint64_t handle, oxide_strea
 	return oxideGoStreamOpen(device, handle, stream);
 }
 
+oxide_status oxide_stream_reserve_workspace(oxide_stream stream, int64_t bytes) {
+	if (oxide_forked) return oxide_refuse_forked();
+	return oxideGoStreamReserveWorkspace(stream, bytes);
+}
+
 oxide_status oxide_stream_close(oxide_stream stream) {
 	if (oxide_forked) return oxide_refuse_forked();
 	return oxideGoStreamClose(stream);
@@ -72,6 +77,11 @@ oxide_status oxide_enqueue(oxide_plan plan, oxide_stream stream, const void *ope
 oxide_status oxide_scope_begin(oxide_stream stream, oxide_scope *scope) {
 	if (oxide_forked) return oxide_refuse_forked();
 	return oxideGoScopeBegin(stream, scope);
+}
+
+oxide_status oxide_scope_report_to(oxide_scope scope, uint64_t record) {
+	if (oxide_forked) return oxide_refuse_forked();
+	return oxideGoScopeReportTo(scope, record);
 }
 
 oxide_status oxide_scope_enqueue(oxide_scope scope, oxide_plan plan, const void *operands) {

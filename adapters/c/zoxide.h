@@ -39,6 +39,7 @@ enum {
 	OXIDE_ERROR_FORKED = 17, // the process was forked after the library was loaded; load it in the child
 	OXIDE_ERROR_PANIC = 18, // a fault of this library; the handle is poisoned
 	OXIDE_ERROR_UNKNOWN = 19, // an error without a code of its own
+	OXIDE_ERROR_CAPTURE = 20, // the stream is being captured and the call may not be; nothing was submitted
 };
 
 enum { OXIDE_CUDA = 1, OXIDE_EMULATED = 2 }; // oxide_device_kind
@@ -59,6 +60,13 @@ enum { // oxide_dtype; 0 in a spec: the field's default
 	OXIDE_U16 = 13,
 	OXIDE_U8 = 14,
 	OXIDE_BOOL = 15,
+};
+
+enum { // oxide_graph_policy
+	OXIDE_GRAPH_ANYWHERE = 1, // capturable
+	OXIDE_GRAPH_SUPPLIED = 2, // capturable, in a foreign capture with the caller's workspace and status record
+	OXIDE_GRAPH_OWN = 3, // capturable in own graphs
+	OXIDE_GRAPH_NOWHERE = 4, // eager only
 };
 
 enum { // rounding
@@ -110,15 +118,17 @@ typedef struct {
 	uint32_t struct_size, struct_version;
 	int64_t workspace_bytes; // scratch memory of a call
 	int32_t launches; // kernels of a call
+	int32_t graph_policy; // where calls may be captured: an oxide_graph_policy
+	int32_t checked; // 1: a call validates data on the device and may end as OXIDE_ERROR_REJECTED
 	int32_t reserved; // 0
-	char operator[64]; // name in the catalog
+	char operator_name[64]; // name in the catalog
 	char algorithm[96]; // name of the strategy
 	char fingerprint[72]; // hexadecimal; equal inputs give equal plans
 	char text[640]; // the plan on one line
 } oxide_plan_info;
-#define OXIDE_PLAN_INFO_VERSION 0xa56f0776u
+#define OXIDE_PLAN_INFO_VERSION 0x4e923e8eu
 #define OXIDE_PLAN_INFO_INIT {.struct_size = sizeof(oxide_plan_info), .struct_version = OXIDE_PLAN_INFO_VERSION}
-OXIDE_BYTES(oxide_plan_info, 896);
+OXIDE_BYTES(oxide_plan_info, 904);
 
 // One algorithm's answer to a spec.
 typedef struct {
@@ -138,15 +148,16 @@ typedef struct {
 	uint32_t struct_size, struct_version;
 	int32_t status; // an oxide_status
 	int32_t driver_code; // CUresult, 0 where no driver call failed
-	char operator[64]; // kernel or operator, where one is concerned
+	int64_t index; // of the wrong element, where the device rejected an operand
+	char operator_name[64]; // kernel or operator, where one is concerned
 	char field[64]; // operand, spec field or launch field
 	char want[256]; // what the contract wants
 	char got[256]; // what was found
 	char text[1024]; // the whole error
 } oxide_error;
-#define OXIDE_ERROR_VERSION 0xbef8cc9u
+#define OXIDE_ERROR_VERSION 0xab46ae12u
 #define OXIDE_ERROR_INIT {.struct_size = sizeof(oxide_error), .struct_version = OXIDE_ERROR_VERSION}
-OXIDE_BYTES(oxide_error, 1680);
+OXIDE_BYTES(oxide_error, 1688);
 
 // ---- normalization.rms_norm ----
 
@@ -446,6 +457,9 @@ oxide_status oxide_host_unmap(oxide_device device, void *memory);
 // Wraps a CUstream of the device's primary context, or 0 (default), 1 (legacy), 2 (per thread). Wrap again after you re-create a stream.
 oxide_status oxide_stream_open(oxide_device device, uint64_t handle, oxide_stream *stream);
 
+// Makes scratch memory ready for the plans of the stream: the most that one of them says in workspace_bytes. Nothing else allocates.
+oxide_status oxide_stream_reserve_workspace(oxide_stream stream, int64_t bytes);
+
 // Forgets the stream and leaves it alone.
 oxide_status oxide_stream_close(oxide_stream stream);
 
@@ -464,16 +478,20 @@ oxide_status oxide_plan_destroy(oxide_plan plan);
 oxide_status oxide_plan_get_info(oxide_plan plan, oxide_plan_info *info);
 
 // Submits one call: operands is the oxide_..._operands of the plan's operator. It allocates nothing, waits for nothing and can be captured
-// in a graph. completion may be NULL. The operands' memory must live until the work is done.
+// in a graph. completion may be NULL, which saves an event. The operands' memory must live until the work is done.
 oxide_status oxide_enqueue(oxide_plan plan, oxide_stream stream, const void *operands, oxide_completion *completion);
 
 // Opens a scope: several calls that are submitted in one go.
 oxide_status oxide_scope_begin(oxide_stream stream, oxide_scope *scope);
 
+// Calls that validate data on the device report to 40 zeroed bytes of device memory instead of to the completion: the way inside a
+// capture. Comes before the first call.
+oxide_status oxide_scope_report_to(oxide_scope scope, uint64_t record);
+
 // Adds a call to a scope. A scope that refused a call refuses everything after it; drop it.
 oxide_status oxide_scope_enqueue(oxide_scope scope, oxide_plan plan, const void *operands);
 
-// Submits the calls and ends the scope. completion may be NULL.
+// Submits the calls and ends the scope, whatever the outcome. completion may be NULL.
 oxide_status oxide_scope_submit(oxide_scope scope, oxide_completion *completion);
 
 // Ends a scope without submitting anything.

@@ -29,6 +29,7 @@ STATUSES = (
     "ERROR_FORKED",
     "ERROR_PANIC",
     "ERROR_UNKNOWN",
+    "ERROR_CAPTURE",
 )
 
 DTYPES = {
@@ -74,14 +75,16 @@ class DeviceInfo(c.Structure):
 
 
 class PlanInfo(c.Structure):
-    VERSION = 0xa56f0776
+    VERSION = 0x4e923e8e
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("struct_version", c.c_uint32),
         ("workspace_bytes", c.c_int64),
         ("launches", c.c_int32),
+        ("graph_policy", c.c_int32),
+        ("checked", c.c_int32),
         ("reserved", c.c_int32),
-        ("operator", c.c_char * 64),
+        ("operator_name", c.c_char * 64),
         ("algorithm", c.c_char * 96),
         ("fingerprint", c.c_char * 72),
         ("text", c.c_char * 640),
@@ -102,13 +105,14 @@ class Capability(c.Structure):
 
 
 class Error(c.Structure):
-    VERSION = 0xbef8cc9
+    VERSION = 0xab46ae12
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("struct_version", c.c_uint32),
         ("status", c.c_int32),
         ("driver_code", c.c_int32),
-        ("operator", c.c_char * 64),
+        ("index", c.c_int64),
+        ("operator_name", c.c_char * 64),
         ("field", c.c_char * 64),
         ("want", c.c_char * 256),
         ("got", c.c_char * 256),
@@ -385,6 +389,7 @@ FUNCTIONS = {
     "host_map": (c.c_uint64, c.c_void_p, c.c_uint64,),
     "host_unmap": (c.c_uint64, c.c_void_p,),
     "stream_open": (c.c_uint64, c.c_uint64, c.c_void_p,),
+    "stream_reserve_workspace": (c.c_uint64, c.c_int64,),
     "stream_close": (c.c_uint64,),
     "capability_query": (c.c_uint64, c.c_void_p, c.c_void_p, c.c_int32, c.c_void_p,),
     "plan_create": (c.c_uint64, c.c_void_p, c.c_char_p, c.c_void_p,),
@@ -392,6 +397,7 @@ FUNCTIONS = {
     "plan_get_info": (c.c_uint64, c.c_void_p,),
     "enqueue": (c.c_uint64, c.c_uint64, c.c_void_p, c.c_void_p,),
     "scope_begin": (c.c_uint64, c.c_void_p,),
+    "scope_report_to": (c.c_uint64, c.c_uint64,),
     "scope_enqueue": (c.c_uint64, c.c_uint64, c.c_void_p,),
     "scope_submit": (c.c_uint64, c.c_void_p,),
     "scope_drop": (c.c_uint64,),

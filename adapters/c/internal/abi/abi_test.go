@@ -273,6 +273,9 @@ func TestStatusOf(t *testing.T) {
 		{&oxrt.TargetError{}, Target},
 		{driver(oxrt.CodeOutOfMemory), Driver},
 		{driver(oxrt.CodeIllegalAddress), DeviceLost},
+		{&oxrt.RejectedError{}, Rejected},
+		{&oxrt.DeviceError{Cause: &oxrt.DriverError{Code: oxrt.CodeDeviceUnavailable}}, DeviceLost},
+		{&oxrt.CaptureError{}, Capture},
 		{errors.New("other"), Unknown},
 	} {
 		if got := StatusOf(c.err); got != c.want {
@@ -283,6 +286,9 @@ func TestStatusOf(t *testing.T) {
 	want := string(e.Want[:254])
 	if e.Want[254] != 0 || want != strings.Repeat("ä", 127) || string(e.Field[:2]) != "x\x00" {
 		t.Errorf("want is cut to %q, field %q", want, e.Field[:4])
+	}
+	if r := Describe(&oxrt.RejectedError{Operator: "op", Operand: "ids", Index: 7, Wanted: 9, Got: -1}); r.Index != 7 || string(r.Field[:4]) != "ids\x00" {
+		t.Errorf("a rejection is told as %+v", r)
 	}
 	if d := Describe(driver(oxrt.CodeOutOfMemory)); d.DriverCode != 2 || Status(d.Status) != Driver {
 		t.Errorf("driver error is told as %+v", d)

@@ -39,13 +39,19 @@ func (l *Library) Enqueue(planRef, streamRef Ref, operands unsafe.Pointer, compl
 		begun.Drop()
 		return err
 	}
-	done, err := begun.Submit()
+	return s.value.device.submit(begun, completion)
+}
+
+// submit ends a scope. Without a place for the completion none is made, which saves an event.
+func (d *device) submit(s *oxrt.Scope, completion *Ref) error {
+	if completion == nil {
+		return s.Detach()
+	}
+	done, err := s.Submit()
 	if err != nil {
 		return err
 	}
-	if completion != nil {
-		*completion = s.value.device.completion(done)
-	}
+	*completion = d.completion(done)
 	return nil
 }
 
@@ -111,6 +117,26 @@ func (l *Library) ScopeBegin(streamRef Ref, to *Ref) (err error) {
 	return nil
 }
 
+// ScopeReportTo makes calls that validate data on the device report to 40 bytes of device memory instead of to the completion: the way
+// inside a capture. It comes before the first call.
+func (l *Library) ScopeReportTo(scopeRef Ref, record uint64) (err error) {
+	e, err := l.scopes.get(scopeRef)
+	defer recovered(&err, e.poison)
+	if err != nil {
+		return err
+	}
+	s := e.value
+	if !s.busy.TryLock() {
+		return refuse(Argument, "scope: another thread is inside")
+	}
+	defer s.busy.Unlock()
+	r, err := oxrt.External(oxrt.DevicePtr(record), oxrt.StatusBytes, oxrt.U8, oxrt.ReadWrite)
+	if err != nil {
+		return &fault{Argument, "record: " + err.Error()}
+	}
+	return s.scope.ReportTo(r)
+}
+
 // ScopeEnqueue adds a call. After a refusal the scope refuses everything else; drop it.
 func (l *Library) ScopeEnqueue(scopeRef, planRef Ref, operands unsafe.Pointer) (err error) {
 	e, err := l.scopes.get(scopeRef)
@@ -147,14 +173,7 @@ func (l *Library) ScopeSubmit(scopeRef Ref, completion *Ref) (err error) {
 	}
 	s.busy.Lock()
 	defer s.busy.Unlock()
-	done, err := s.scope.Submit()
-	if err != nil {
-		return err
-	}
-	if completion != nil {
-		*completion = s.stream.device.completion(done)
-	}
-	return nil
+	return s.stream.device.submit(s.scope, completion)
 }
 
 // ScopeDrop ends a scope without submitting anything.

@@ -97,8 +97,12 @@ func (l *Library) PlanInfo(h Ref, to *PlanInfo) (err error) {
 		return err
 	}
 	p := e.value
-	*to = PlanInfo{Header: header[PlanInfo](), WorkspaceBytes: p.plan.WorkspaceBytes(), Launches: int32(len(p.plan.Artifacts()))}
-	setText(to.Operator[:], p.op.Operator.Name)
+	*to = PlanInfo{Header: header[PlanInfo](), WorkspaceBytes: p.plan.WorkspaceBytes(), Launches: int32(len(p.plan.Artifacts())),
+		GraphPolicy: int32(p.plan.GraphPolicy())}
+	if p.plan.Validation() != nil {
+		to.Checked = 1
+	}
+	setText(to.OperatorName[:], p.op.Operator.Name)
 	setText(to.Algorithm[:], p.plan.Algorithm())
 	setText(to.Fingerprint[:], p.plan.Fingerprint())
 	setText(to.Text[:], p.plan.String())

@@ -33,6 +33,7 @@ const (
 	Forked
 	Panic
 	Unknown
+	Capture
 )
 
 // Statuses says what each status means, by its number.
@@ -57,6 +58,7 @@ var Statuses = [...]struct{ Name, Doc string }{
 	Forked:      {"ERROR_FORKED", "the process was forked after the library was loaded; load it in the child"},
 	Panic:       {"ERROR_PANIC", "a fault of this library; the handle is poisoned"},
 	Unknown:     {"ERROR_UNKNOWN", "an error without a code of its own"},
+	Capture:     {"ERROR_CAPTURE", "the stream is being captured and the call may not be; nothing was submitted"},
 }
 
 func (s Status) String() string {
@@ -92,6 +94,9 @@ var sentinels = []struct {
 	is     error
 	status Status
 }{
+	{oxrt.ErrRejected, Rejected},
+	{oxrt.ErrDeviceLost, DeviceLost},
+	{oxrt.ErrCapture, Capture},
 	{oxrt.ErrStale, Stale},
 	{oxrt.ErrLeased, Leased},
 	{oxrt.ErrClosed, Closed},
@@ -132,10 +137,18 @@ func Describe(err error) Error {
 	setText(e.Text[:], err.Error())
 	var contract *oxrt.ContractError
 	if errors.As(err, &contract) {
-		setText(e.Operator[:], contract.Kernel)
+		setText(e.OperatorName[:], contract.Kernel)
 		setText(e.Field[:], contract.Field)
 		setText(e.Want[:], contract.Want)
 		setText(e.Got[:], contract.Got)
+	}
+	var rejected *oxrt.RejectedError
+	if errors.As(err, &rejected) {
+		setText(e.OperatorName[:], rejected.Operator)
+		setText(e.Field[:], rejected.Operand)
+		setText(e.Want[:], fmt.Sprintf("%v %d", rejected.Rule, rejected.Wanted))
+		setText(e.Got[:], fmt.Sprint(rejected.Got))
+		e.Index = rejected.Index
 	}
 	var code oxrt.Code
 	if errors.As(err, &code) {

@@ -24,7 +24,17 @@ func (l *Library) StreamOpen(h Ref, handle uint64, to *Ref) (err error) {
 	return nil
 }
 
-// StreamClose forgets the stream and leaves it alone.
+// StreamReserveWorkspace makes scratch memory ready for the plans of the stream: the most that one of them says.
+func (l *Library) StreamReserveWorkspace(h Ref, bytes int64) (err error) {
+	e, err := l.streams.get(h)
+	defer recovered(&err, e.poison)
+	if err != nil {
+		return err
+	}
+	return e.value.stream.ReserveWorkspace(bytes)
+}
+
+// StreamClose forgets the stream and leaves it alone; its workspace is freed when the work that uses it is done.
 func (l *Library) StreamClose(h Ref) (err error) {
 	defer recovered(&err, nil)
 	s, err := l.streams.take(h)
@@ -32,5 +42,5 @@ func (l *Library) StreamClose(h Ref) (err error) {
 		return err
 	}
 	s.device.uses.Add(-1)
-	return nil
+	return s.stream.Close()
 }

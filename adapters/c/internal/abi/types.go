@@ -38,8 +38,10 @@ type PlanInfo struct {
 	Header
 	WorkspaceBytes int64     `doc:"scratch memory of a call"`
 	Launches       int32     `doc:"kernels of a call"`
+	GraphPolicy    int32     `doc:"where calls may be captured: an oxide_graph_policy"`
+	Checked        int32     `doc:"1: a call validates data on the device and may end as OXIDE_ERROR_REJECTED"`
 	Reserved       int32     `doc:"0"`
-	Operator       [64]byte  `doc:"name in the catalog"`
+	OperatorName   [64]byte  `doc:"name in the catalog"`
 	Algorithm      [96]byte  `doc:"name of the strategy"`
 	Fingerprint    [72]byte  `doc:"hexadecimal; equal inputs give equal plans"`
 	Text           [640]byte `doc:"the plan on one line"`
@@ -58,13 +60,14 @@ type Capability struct {
 // Error is the last error of a thread.
 type Error struct {
 	Header
-	Status     int32      `doc:"an oxide_status"`
-	DriverCode int32      `doc:"CUresult, 0 where no driver call failed"`
-	Operator   [64]byte   `doc:"kernel or operator, where one is concerned"`
-	Field      [64]byte   `doc:"operand, spec field or launch field"`
-	Want       [256]byte  `doc:"what the contract wants"`
-	Got        [256]byte  `doc:"what was found"`
-	Text       [1024]byte `doc:"the whole error"`
+	Status       int32      `doc:"an oxide_status"`
+	DriverCode   int32      `doc:"CUresult, 0 where no driver call failed"`
+	Index        int64      `doc:"of the wrong element, where the device rejected an operand"`
+	OperatorName [64]byte   `doc:"kernel or operator, where one is concerned"`
+	Field        [64]byte   `doc:"operand, spec field or launch field"`
+	Want         [256]byte  `doc:"what the contract wants"`
+	Got          [256]byte  `doc:"what was found"`
+	Text         [1024]byte `doc:"the whole error"`
 }
 
 // DeviceKind says what runs the kernels.

@@ -26,6 +26,12 @@ func header(all []*catalog.Operator, enums []enum) string {
 		w.line("\tOXIDE_%s = %d,", strings.ToUpper(d.String()), d)
 	}
 	w.line("};\n")
+	w.line("enum { // oxide_graph_policy")
+	for i, name := range []string{"ANYWHERE", "SUPPLIED", "OWN", "NOWHERE"} {
+		p := oxrt.GraphPolicy(i + 1)
+		w.line("\tOXIDE_GRAPH_%s = %d, // %v", name, p, p)
+	}
+	w.line("};\n")
 	for _, e := range enums {
 		w.line("enum { // %s", e.name)
 		for i, c := range e.choices {
