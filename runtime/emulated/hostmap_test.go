@@ -1,8 +1,11 @@
+//go:build linux
+
 package emulated_test
 
 import (
 	"context"
 	"errors"
+	"syscall"
 	"testing"
 	"unsafe"
 
@@ -20,8 +23,10 @@ func TestMapHost(t *testing.T) {
 	must(t, err)
 	kernel, err := dev.Load(scaleArtifact())
 	must(t, err)
-	host := make([]float32, 32)
-	mem := unsafe.Slice((*byte)(unsafe.Pointer(&host[0])), 4*len(host))
+	// Memory as a C program has it: the addresses of Go's own heap may be those of the emulator's windows.
+	mem, err := syscall.Mmap(-1, 0, 128, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	must(t, err)
+	host := unsafe.Slice((*float32)(unsafe.Pointer(&mem[0])), 32)
 	at := oxrt.DevicePtr(uintptr(unsafe.Pointer(&host[0])))
 	for i := range host {
 		host[i] = float32(i)

@@ -1,3 +1,5 @@
+//go:build linux
+
 package abi
 
 import (
@@ -6,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"unsafe"
 
@@ -55,7 +58,7 @@ func bindings(name string) catalog.Binding {
 
 func newBench(t *testing.T, all ...catalog.Binding) *bench {
 	t.Helper()
-	b := &bench{t: t, x: make([]float32, rows*hidden), weight: make([]float32, hidden), y: make([]float32, rows*hidden)}
+	b := &bench{t: t, x: foreign(t, rows*hidden), weight: foreign(t, hidden), y: foreign(t, rows*hidden)}
 	b.Library = New(Options{
 		Bindings: all,
 		Open:     func() (*oxrt.Runtime, error) { return nil, fmt.Errorf("%w: none in this test", oxrt.ErrNoDriver) },
@@ -72,6 +75,15 @@ func newBench(t *testing.T, all ...catalog.Binding) *bench {
 	spec := b.spec()
 	b.must(b.PlanCreate(b.device, unsafe.Pointer(&spec), nil, &b.plan))
 	return b
+}
+
+// foreign returns memory as a C program has it: the addresses of Go's own heap may be those of the emulator's windows.
+func foreign(t *testing.T, n int) []float32 {
+	mem, err := syscall.Mmap(-1, 0, 4*n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return unsafe.Slice((*float32)(unsafe.Pointer(&mem[0])), n)
 }
 
 func (b *bench) must(err error) {
