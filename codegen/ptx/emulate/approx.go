@@ -3,40 +3,32 @@ package emulate
 import (
 	"math"
 
+	"github.com/oxideinfer/oxide/codegen/ptx/emulate/internal/mufu"
 	"github.com/oxideinfer/oxide/codegen/ptx/isa"
 	"github.com/oxideinfer/oxide/internal/numfmt"
 )
 
-// The approximate functions follow what ptxas makes of them on sm_90: which scaling surrounds the special function
-// unit (MUFU). The unit itself is modelled as correctly rounded with flushed subnormals, which lies inside every
-// bound of the manual; its last bit may differ from the chip's.
-
-func mufu(x float64) float32 { return f32(flush(canon32(float32(x)))) }
-
-func ftz32(x float32) float32 { return f32(flush(math.Float32bits(x))) }
-
-func mufuEx2(x float32) float32 { return mufu(math.Exp2(float64(ftz32(x)))) }
-
-func mufuRcp(x float32) float32 { return mufu(1 / float64(ftz32(x))) }
-
-func mufuRsq(x float32) float32 {
-	x = ftz32(x)
-	if x == 0 {
-		return float32(math.Inf(1 - 2*int(math.Float32bits(x)>>31)))
-	}
-	return mufu(1 / math.Sqrt(float64(x)))
-}
-
-func mufuLg2(x float32) float32 { return mufu(math.Log2(float64(ftz32(x)))) }
+// The approximate functions are the special function unit (package mufu) with the scaling that ptxas puts around it on
+// sm_90, read off its SASS. Without .ftz the scaling keeps subnormal arguments and results, which the unit flushes.
 
 const (
 	smallestNormal = 1.17549435e-38 // 2^-126
 	twoTo126       = 8.507059e37
 )
 
+func mufuEx2(x float32) float32 { return f32(mufu.Ex2(math.Float32bits(x))) }
+
+func mufuLg2(x float32) float32 { return f32(mufu.Lg2(math.Float32bits(x))) }
+
+func mufuRcp(x float32) float32 { return f32(mufu.Rcp(math.Float32bits(x))) }
+
+func mufuRsqrt(x float32) float32 { return f32(mufu.Rsqrt(math.Float32bits(x))) }
+
+func mufuSqrt(x float32) float32 { return f32(mufu.Sqrt(math.Float32bits(x))) }
+
 func abs32(x float32) float32 { return f32(math.Float32bits(x) &^ 0x80000000) }
 
-// ex2Approx: below -126 the argument is halved and the result squared, which reaches subnormal results.
+// ex2Approx halves an argument below -126 and squares the result, which reaches subnormal results.
 func ex2Approx(x float32, ftz bool) float32 {
 	if !ftz && x < -126 {
 		h := mufuEx2(x * 0.5)
@@ -61,9 +53,9 @@ func rcpApprox(x float32, ftz bool) float32 {
 
 func rsqrtApprox(x float32, ftz bool) float32 {
 	if !ftz && abs32(x) < smallestNormal {
-		return mufuRsq(x*(1<<24)) * (1 << 12)
+		return mufuRsqrt(x*(1<<24)) * (1 << 12)
 	}
-	return mufuRsq(x)
+	return mufuRsqrt(x)
 }
 
 func lg2Approx(x float32, ftz bool) float32 {
@@ -74,27 +66,42 @@ func lg2Approx(x float32, ftz bool) float32 {
 }
 
 func sqrtApprox(x float32, ftz bool) float32 {
-	if ftz {
-		return mufu(math.Sqrt(float64(ftz32(x))))
+	if !ftz && abs32(x) < smallestNormal {
+		return mufuSqrt(x*(1<<24)) * (1.0 / (1 << 12))
 	}
-	return float32(math.Sqrt(float64(x)))
+	return mufuSqrt(x)
 }
 
-// divFull scales both operands when the divisor's reciprocal would be flushed, then multiplies by the reciprocal.
-func divFull(a, b float32) float32 {
-	if abs32(b) > twoTo126 {
+// revolutions is the angle in turns: a product with 1/2π rounded to zero. The unit reads a subnormal one as zero.
+func revolutions(x float32) float32 {
+	const inverse = 0x1.45f306p-3
+	p := float64(x) * inverse // exact
+	if math.Abs(p) < smallestNormal || p != p {
+		return x * 0
+	}
+	return float32(math.Float64frombits(math.Float64bits(p) &^ (1<<29 - 1)))
+}
+
+func sinApprox(x float32, _ bool) float32 { return f32(mufu.Sin(math.Float32bits(revolutions(x)))) }
+
+func cosApprox(x float32, _ bool) float32 { return f32(mufu.Cos(math.Float32bits(revolutions(x)))) }
+
+func tanhApprox(x float32, _ bool) float32 { return f32(mufu.Tanh(math.Float32bits(x))) }
+
+// divApprox multiplies by the reciprocal. Where that would be flushed, or its argument is, both operands are scaled
+// first: by .full on both sides, by .approx only for a subnormal divisor.
+func divApprox(a, b float32, full, ftz bool) float32 {
+	switch d := abs32(b); {
+	case full && d > twoTo126:
 		a, b = a*0.25, b*0.25
+		if ftz {
+			a, b = f32(flush(math.Float32bits(a))), f32(flush(math.Float32bits(b)))
+		}
+	case !ftz && d < smallestNormal:
+		a, b = a*(1<<24), b*(1<<24)
 	}
 	return a * mufuRcp(b)
 }
-
-// Trigonometry reduces the argument with one multiplication (RRO) before the unit; the manual's absolute bound holds
-// on [-pi, pi] and grows with the argument outside.
-func sinApprox(x float32, _ bool) float32 { return mufu(math.Sin(float64(x))) }
-
-func cosApprox(x float32, _ bool) float32 { return mufu(math.Cos(float64(x))) }
-
-func tanhApprox(x float32, _ bool) float32 { return float32(math.Tanh(float64(x))) }
 
 // approxUnary32 wraps an approximate function with the flushing of its inputs and results.
 func approxUnary32(f func(x float32, ftz bool) float32, ftz bool) func(a uint64) uint64 {
@@ -133,6 +140,34 @@ func decodeFunction(b *build) {
 	b.unary(t, approxUnary32(f, ftz))
 }
 
+// halfFunction is ex2 or tanh of 16 bits: the unit's f32 result, truncated, or infinite where the exponent is too large.
+func halfFunction(op string, f numfmt.Format) func(a uint64) uint64 {
+	g := map[string]func(uint32) uint32{"ex2": mufu.Ex2, "tanh": mufu.Tanh}[op]
+	if g == nil {
+		return nil
+	}
+	return func(a uint64) uint64 {
+		y := float64(f32(g(math.Float32bits(float32(halfValue(f, a))))))
+		if f == numfmt.F16 && y >= 1<<16 {
+			y = math.Inf(1)
+		}
+		return uint64(f.Encode(y, numfmt.RZ))
+	}
+}
+
+func decodeHalfFunction(b *build, op string, t isa.Type) {
+	f, packed := halfFormat(t)
+	one := halfFunction(op, f)
+	switch {
+	case one == nil:
+		b.fail("%s of type .%s is not modelled", op, t)
+	case packed:
+		b.unary(t, func(a uint64) uint64 { return one(a&0xffff) | one(a>>16)<<16 })
+	default:
+		b.unary(t, one)
+	}
+}
+
 // decodeExactFunction is rcp.rnd and sqrt.rnd: correctly rounded.
 func decodeExactFunction(b *build, op string, ftz bool) {
 	r := modeOf(b.rounding())
@@ -166,20 +201,20 @@ func decodeFloatDiv(b *build, t isa.Type) {
 		b.binary(t, floatBinary32("div", r, ftz, false))
 		return
 	}
-	b.binary(t, func(x, y uint64) uint64 {
+	b.binary(t, quotient(kind == "full", ftz))
+}
+
+// quotient is div.full or div.approx.
+func quotient(full, ftz bool) func(x, y uint64) uint64 {
+	return func(x, y uint64) uint64 {
 		p, q := uint32(x), uint32(y)
 		if ftz {
 			p, q = flush(p), flush(q)
 		}
-		var v uint32
-		if kind == "full" {
-			v = canon32(divFull(f32(p), f32(q)))
-		} else {
-			v = canon32(f32(p) * rcpApprox(f32(q), ftz))
-		}
+		v := canon32(divApprox(f32(p), f32(q), full, ftz))
 		if ftz {
 			v = flush(v)
 		}
 		return uint64(v)
-	})
+	}
 }

@@ -1,8 +1,6 @@
 package emulate
 
 import (
-	"math"
-
 	"github.com/oxideinfer/oxide/codegen/ptx/isa"
 	"github.com/oxideinfer/oxide/internal/numfmt"
 )
@@ -115,35 +113,4 @@ func halfMinMax(t isa.Type, m minMaxMods) func(a, b uint64) uint64 {
 		return perHalf(one)
 	}
 	return one
-}
-
-// decodeHalfFunction is ex2 and tanh on 16-bit types, modelled as correctly rounded.
-func decodeHalfFunction(b *build, op string, t isa.Type) {
-	f, packed := halfFormat(t)
-	m := halfMods{}
-	g := map[string]func(float64) float64{"ex2": math.Exp2, "tanh": math.Tanh}[op]
-	if g == nil {
-		b.fail("%s of type .%s is not modelled", op, t)
-		return
-	}
-	one := func(a uint64) uint64 { return m.finish(f, g(halfValue(f, a))) }
-	if f == numfmt.BF16 && op == "ex2" { // .ftz: bf16 subnormals are flushed
-		one = func(a uint64) uint64 {
-			v := m.finish(f, g(halfValue(f, flushBF16(a))))
-			return flushBF16(v)
-		}
-	}
-	b.unary(t, func(a uint64) uint64 {
-		if packed {
-			return one(a&0xffff) | one(a>>16)<<16
-		}
-		return one(a)
-	})
-}
-
-func flushBF16(v uint64) uint64 {
-	if v&0x7f80 == 0 {
-		return v & 0x8000
-	}
-	return v
 }
