@@ -3,7 +3,7 @@ package emulate
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"flag"
+	commandline "flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,7 +15,7 @@ import (
 	"github.com/oxideinfer/oxide/internal/numfmt"
 )
 
-var everyBlock = flag.Bool("mufu.all", false, "compare the approximate functions on all 2^32 arguments, not on a sample")
+var everyBlock = commandline.Bool("mufu.all", false, "compare the approximate functions on all 2^32 arguments, not on a sample")
 
 // blockResults is how many results one recorded hash covers.
 const blockResults = 1 << 20
