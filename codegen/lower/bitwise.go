@@ -25,8 +25,18 @@ func lowerAndNot(e *emitter, o *ir.Op) {
 	e.emit(dots("and", logicSuffix(o)), e.def(o.Results[0]), e.use(o.Args[0]), not)
 }
 
-func lowerShl(e *emitter, o *ir.Op) { e.simple(o, dots("shl", typeBits(o.Args[0].Type()))) }
-func lowerShr(e *emitter, o *ir.Op) { e.simple(o, dots("shr", suffix(kind(o)))) }
+func lowerShl(e *emitter, o *ir.Op) { e.shift(o, dots("shl", typeBits(o.Args[0].Type()))) }
+func lowerShr(e *emitter, o *ir.Op) { e.shift(o, dots("shr", suffix(kind(o)))) }
+
+// shift clamps a constant to the width, as the manual says the instruction does (PTX ISA 9.7.8.8). ptxas 13.0.88 takes the
+// low bits of large constants where it merges the shift with another instruction.
+func (e *emitter) shift(o *ir.Op, mnemonic string) {
+	args := e.args(o)
+	if n := o.Args[1]; n.IsConst() {
+		args[1] = ptx.I(int64(min(n.Bits(), uint64(o.Result().Type().Bits()))))
+	}
+	e.emit(mnemonic, e.def(o.Results[0]), args[0], args[1])
+}
 
 func lowerFunnel(name string) func(*emitter, *ir.Op) {
 	return func(e *emitter, o *ir.Op) { e.simple(o, dots(name, "wrap.b32")) }

@@ -1,7 +1,6 @@
 package differential
 
 import (
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -111,9 +110,10 @@ func (g *generator) call(m method) {
 		for i := len(args) - 2; i < len(args); i++ {
 			args[i] = reflect.ValueOf(args[i].Interface().(ir.U32).And(g.k.ConstU32(255)))
 		}
-	case m.of == reflect.TypeFor[ir.S16]() && (m.Name == "Neg" || m.Name == "Abs"):
-		// ptxas takes the result of -32768 for 32768 where it is widened next.
-		args[0] = reflect.ValueOf(args[0].Interface().(ir.S16).Max(g.k.ConstS16(-math.MaxInt16)))
+	case m.Name == "Neg" || m.Name == "Abs":
+		args[0] = g.negatable(args[0])
+	case m.Name == "ConvertToU64" || m.Name == "ConvertToS64":
+		args[0] = g.number(args[0])
 	}
 	if (m.Name == "Div" || m.Name == "Rem") && slices.Contains(integers, m.of) {
 		args[1] = g.divisor(args[1])

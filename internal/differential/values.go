@@ -112,6 +112,38 @@ func (g *generator) divisor(v reflect.Value) reflect.Value {
 	return v
 }
 
+// negatable keeps a signed integer from its least value: ptxas takes the result of Neg and Abs for one that did not
+// overflow where it widens or clamps it next.
+func (g *generator) negatable(v reflect.Value) reflect.Value {
+	k := g.k
+	switch x := v.Interface().(type) {
+	case ir.S16:
+		return reflect.ValueOf(x.Max(k.ConstS16(-math.MaxInt16)))
+	case ir.S32:
+		return reflect.ValueOf(x.Max(k.ConstS32(-math.MaxInt32)))
+	case ir.S64:
+		return reflect.ValueOf(x.Max(k.ConstS64(-math.MaxInt64)))
+	}
+	return v
+}
+
+// number replaces a NaN. Its conversion to 64 bits is 0x8000…, but ptxas merges it with a conversion to 32 bits that
+// follows and then gives 0.
+func (g *generator) number(v reflect.Value) reflect.Value {
+	one := g.k.ConstF32(1)
+	switch x := v.Interface().(type) {
+	case ir.F16:
+		return reflect.ValueOf(ir.Select(x.IsNaN(), one.ConvertToF16(), x))
+	case ir.BF16:
+		return reflect.ValueOf(ir.Select(x.IsNaN(), one.ConvertToBF16(), x))
+	case ir.F32:
+		return reflect.ValueOf(ir.Select(x.IsNaN(), one, x))
+	case ir.F64:
+		return reflect.ValueOf(ir.Select(x.IsNaN(), one.ConvertToF64(), x))
+	}
+	return v
+}
+
 // word turns a value into 32 bits that are the same wherever the value is. All NaNs are one.
 func (g *generator) word(v any) ir.U32 {
 	k := g.k
