@@ -3,9 +3,10 @@ package ir_test
 import "github.com/oxideinfer/oxide/ir"
 
 func badKernels() []badKernel {
-	const values, memory = "badvalues_test.go", "badmemory_test.go"
+	const values, memory, hopper = "badvalues_test.go", "badmemory_test.go", "badhopper_test.go"
 	block := func(x, y, z int) ir.Contract { return ir.Contract{Block: [3]int{x, y, z}} }
 	pdl := ir.Contract{ProgrammaticLaunch: true}
+	pair := ir.Contract{Cluster: [3]int{2, 1, 1}}
 	return []badKernel{
 		{name: "zeroReceiver", file: values, body: zeroReceiver},
 		{name: "zeroOperand", file: values, body: zeroOperand},
@@ -74,5 +75,40 @@ func badKernels() []badKernel {
 		{name: "constantAtomic", file: memory, body: constantAtomic},
 		{name: "barrierNumber", file: memory, body: barrierNumber},
 		{name: "barrierCount", file: memory, body: barrierCount},
+		{name: "misalignedCopies", file: hopper, body: misalignedCopies},
+		{name: "misalignedBoxes", file: hopper, body: misalignedBoxes},
+		{name: "copySizes", file: hopper, body: copySizes},
+		{name: "copyShapes", file: hopper, body: copyShapes, contract: pair},
+		{name: "tileAnchor", file: hopper, body: tileAnchor},
+		{name: "tileOffsets", file: hopper, body: tileOffsets},
+		{name: "productShapes", file: hopper, body: productShapes},
+		{name: "warpShapes", file: hopper, body: warpShapes},
+		{name: "arrivalsByAll", file: hopper, body: arrivalsByAll},
+		{name: "arrivalsByRole", file: hopper, body: arrivalsByRole},
+		{name: "bytesTooFew", file: hopper, body: bytesTooFew},
+		{name: "bytesPerStage", file: hopper, body: bytesPerStage},
+		{name: "noCluster", file: hopper, body: noCluster},
+		{name: "outsideCluster", file: hopper, body: outsideCluster, contract: pair},
+		{name: "peerNotStarted", file: hopper, body: peerNotStarted, contract: pair},
+		{name: "peerMaybeStarted", file: hopper, body: peerMaybeStarted, contract: pair},
+		{name: "peerMayLeave", file: hopper, body: peerMayLeave, contract: pair},
+		{name: "peerMayLeaveRoles", file: hopper, body: peerMayLeaveRoles, contract: pair},
+		{name: "clusterTwice", file: hopper, body: clusterTwice, contract: pair},
+		{name: "clusterHalf", file: hopper, body: clusterHalf, contract: pair},
+		{name: "groupsDiffer", file: hopper, body: groupsDiffer},
+		{name: "copyGroupsDiffer", file: hopper, body: copyGroupsDiffer},
+		{name: "groupsPileUp", file: hopper, body: groupsPileUp},
+		{name: "groupsLeft", file: hopper, body: groupsLeft},
+		{name: "neverCommitted", file: hopper, body: neverCommitted},
+		{name: "storeNeverCommitted", file: hopper, body: storeNeverCommitted},
+		{name: "readTooEarly", file: hopper, body: readTooEarly},
+		{name: "factorInFlight", file: hopper, body: factorInFlight},
+		{name: "sharedInFlight", file: hopper, body: sharedInFlight},
+		{name: "noFence", file: hopper, body: noFence},
+		{name: "noFenceAgain", file: hopper, body: noFenceAgain},
+		{name: "unfencedTile", file: hopper, body: unfencedTile},
+		{name: "unfencedStore", file: hopper, body: unfencedStore, contract: ir.Contract{DynamicSharedBytes: 4096}},
+		{name: "registersOver", file: hopper, body: registersOver, contract: block(384, 1, 1)},
+		{name: "registersWrong", file: hopper, body: registersWrong, contract: block(384, 1, 1)},
 	}
 }

@@ -28,6 +28,23 @@ const (
 	CodeBarrierID         = "BARRIER_ID"
 	CodeTied              = "TIED_OPERAND"
 	CodeKernelPanic       = "KERNEL_PANIC"
+	CodeCopyMisaligned    = "COPY_MISALIGNED"
+	CodeCopySize          = "COPY_SIZE"
+	CodeTileMisaligned    = "TILE_MISALIGNED"
+	CodeMatrixShape       = "MATRIX_SHAPE"
+	CodeArrivals          = "ARRIVAL_COUNT"
+	CodeTxBytes           = "TX_BYTES"
+	CodeClusterMissing    = "CLUSTER_MISSING"
+	CodeClusterStart      = "CLUSTER_START"
+	CodeClusterExit       = "CLUSTER_EXIT"
+	CodeClusterBarrier    = "CLUSTER_BARRIER"
+	CodeGroupUnequal      = "GROUP_UNEQUAL"
+	CodeGroupNotWaited    = "GROUP_NOT_WAITED"
+	CodeNotCommitted      = "NOT_COMMITTED"
+	CodeInFlight          = "TOUCHED_IN_FLIGHT"
+	CodeFenceMissing      = "WGMMA_FENCE_MISSING"
+	CodeProxyFence        = "PROXY_FENCE_MISSING"
+	CodeRegisters         = "REGISTER_BUDGET"
 )
 
 // Codes lists every code a finding can have.
@@ -59,5 +76,22 @@ func Codes() []string {
 		CodeBarrierID,
 		CodeTied,
 		CodeKernelPanic,
+		CodeCopyMisaligned,
+		CodeCopySize,
+		CodeTileMisaligned,
+		CodeMatrixShape,
+		CodeArrivals,
+		CodeTxBytes,
+		CodeClusterMissing,
+		CodeClusterStart,
+		CodeClusterExit,
+		CodeClusterBarrier,
+		CodeGroupUnequal,
+		CodeGroupNotWaited,
+		CodeNotCommitted,
+		CodeInFlight,
+		CodeFenceMissing,
+		CodeProxyFence,
+		CodeRegisters,
 	}
 }

@@ -24,6 +24,7 @@ func Verify(k *Kernel) []Finding {
 	c.ties()
 	c.convergence()
 	c.programmatic()
+	c.flow()
 	return c.found
 }
 
@@ -60,6 +61,8 @@ func (c *checker) op(o *Op) {
 	}
 	c.available(o)
 	c.written(o)
+	c.copies(o)
+	c.matrices(o)
 	switch o.Info.Name {
 	case "load", "load_if":
 		c.vector(o, o.Results)

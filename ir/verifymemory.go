@@ -45,7 +45,7 @@ func (c *checker) alignment(p *Value, depth int) residue {
 	}
 	o := p.def
 	switch o.Info.Name {
-	case "ptr_cast", "to_generic", "from_generic":
+	case "ptr_cast", "to_generic", "from_generic", "mapa", "to_cluster":
 		return c.alignment(o.Args[0], depth+1)
 	case "addr_off":
 		return c.alignment(o.Args[0], depth+1).plus(o.Int("off"))

@@ -16,7 +16,7 @@ import (
 
 // shaped are the ops that the generator below cannot make up, besides those whose signatures it cannot read;
 // TestHandWritten builds each of them.
-var shaped = []string{"exit", "create_policy", "fence", "select", "uniform", "setmaxnreg", "in_warps", "desc_add"}
+var shaped = []string{"exit", "create_policy", "fence", "select", "uniform", "setmaxnreg", "in_warps", "desc_add", "cluster_arrive", "cluster_wait"}
 
 // handWritten tells whether an op is left to TestHandWritten: it has pointers, groups in flight, or another shape than
 // operands and results.
