@@ -111,6 +111,10 @@ func (r *worker) issue(op *asyncOp) {
 	if r.track != nil {
 		r.track.issue(op)
 	}
+	if op.warp.pairs() {
+		op.warp.noteSpans(op, op.reads, false)
+		op.warp.noteSpans(op, op.writes, true)
+	}
 	if r.async == AsyncEarly {
 		r.settle(op)
 		return

@@ -30,6 +30,9 @@ func (o *atomicOp) exec(w *warp, in *inst, m uint32) {
 			w.needDefined(o.cID[e], in, m, "is an operand of an atomic")
 		}
 	}
+	if w.pairs() {
+		w.noteGrid(in, &o.place, m, true)
+	}
 	base := w.val(o.base)
 	if t := w.run.track; t != nil {
 		t.atomic(w, in, m, &o.place, base, o.order)

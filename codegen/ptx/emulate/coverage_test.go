@@ -12,7 +12,7 @@ import (
 // laterOps are the instructions of the table that this stage does not model: asynchronous copies, mbarriers,
 // clusters, matrices. Everything else must decode.
 var laterOps = []string{"mma.", "wgmma.", "ldmatrix", "stmatrix", "movmatrix",
-	"setmaxnreg", "tensormap", "multimem", "discard", "call", "brx"}
+	"multimem", "call", "brx"}
 
 // laterMods are modifiers of modelled instructions that belong to those.
 var laterMods = []string{"b128", "oob"}

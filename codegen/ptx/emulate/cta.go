@@ -12,6 +12,8 @@ type cta struct {
 	shared    []byte     // from sharedUserStart
 	sInit     []byte     // shadow of shared
 	flight    []*asyncOp // asynchronous operations that its threads issued and that are not done
+	registers int        // in the pool: given back and not taken
+	triggered bool       // dependent grids may start, as far as this CTA is concerned
 	chance    *rand.Rand // for AsyncRandom
 	warps     []*warp
 	liveWarps int
@@ -42,6 +44,7 @@ func (w *worker) start(cl *cluster, index, rank int) *cta {
 		}
 	}
 	c.flight = c.flight[:0]
+	c.registers, c.triggered = 0, false
 	clear(c.mbars)
 	clear(c.mapFences)
 	if w.async == AsyncRandom {
@@ -99,6 +102,7 @@ func (w *warp) reset(n int) {
 	w.barArrived = [maxBarriers]uint32{}
 	w.clusterArrived, w.clusterPassed = 0, 0
 	w.copies.reset()
+	w.registers, w.regChanges, w.gridWaited = w.k.entryRegisters(), w.regChanges[:0], 0
 	w.bulks.reset()
 	w.spinsSince, w.seen, w.steps, w.threads = 0, 0, 0, 0
 }
@@ -117,6 +121,7 @@ func (w *warp) exit(m uint32) {
 	if w.live == 0 {
 		if w.cta.liveWarps--; w.cta.liveWarps == 0 {
 			w.cta.finish(w.run)
+			w.cta.trigger(w.run)
 		}
 	}
 	if t := w.run.track; t != nil && w.cta.liveWarps == 0 && w.live == 0 {

@@ -50,6 +50,11 @@ func (c *cta) explain() (Finding, bool) {
 				parts = append(parts, fmt.Sprintf("warp %d%s waits at barrier %d, line %d", wp.index, partOf(g.mask, wp.exists), g.bar, in.line))
 			case atMbarrier:
 				parts = append(parts, fmt.Sprintf("warp %d%s waits at %s, phase %d, line %d%s", wp.index, partOf(g.mask, wp.exists), g.mbar.name(), g.mbar.phase, in.line, wp.k.source(in.line)))
+			case atRegisters:
+				if f.Class == Deadlock {
+					f.Class, f.Section = SetMaxNReg, "9.7.19.5"
+				}
+				parts = append(parts, fmt.Sprintf("warp %d waits at setmaxnreg, line %d%s: it has %d registers a thread, and the block's pool has %d", wp.index, in.line, wp.k.source(in.line), wp.registers, c.registers))
 			case atCluster:
 				parts = append(parts, fmt.Sprintf("warp %d%s waits at the cluster barrier, line %d", wp.index, partOf(g.mask, wp.exists), in.line))
 			}
@@ -190,7 +195,7 @@ func (w *worker) checkLivelock() {
 	if w.allSpin(spinPatience) && (w.completeAwaited() || w.completeOldest()) {
 		return
 	}
-	if !w.allSpin(spinWatch) || w.unstick() {
+	if !w.allSpin(spinWatch) || w.unstick() || w.overlapped() || w.before != nil {
 		return
 	}
 	var lines []string

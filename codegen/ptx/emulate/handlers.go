@@ -16,13 +16,13 @@ func handlerTable() map[string]func(*build) {
 		"setp": decodeSetp, "set": decodeSet, "selp": decodeSelp, "slct": decodeSlct, "cvt": decodeCvt,
 		"mov": decodeMov, "cvta": decodeCvta, "isspacep": decodeIsspacep, "createpolicy": decodeCreatePolicy,
 		"mbarrier": decodeMbarrier, "cp": decodeCp,
-		"fence": decodeFence, "membar": decodeFence, "mapa": decodeMapa, "getctarank": decodeCTARank,
+		"griddepcontrol": decodeGridDep, "tensormap": decodeTensorMapOp, "discard": decodeDiscard, "setmaxnreg": decodeSetMaxNReg, "fence": decodeFence, "membar": decodeFence, "mapa": decodeMapa, "getctarank": decodeCTARank,
 		"ld": decodeLd, "st": asyncOr(decodeSt), "atom": decodeAtomic, "red": asyncOr(decodeAtomic),
 		"shfl": decodeShfl, "vote": decodeVote, "match": decodeMatch, "redux": decodeRedux, "elect": decodeElect, "activemask": decodeActivemask,
 		"bar": decodeBar, "barrier": decodeBar,
 		"bra": decodeBra, "brx": decodeBrx, "call": decodeCall, "ret": decodeRet, "exit": decodeExit, "trap": decodeTrap, "brkpt": decodeTrap,
 	}
-	for _, op := range []string{"prefetch", "prefetchu", "applypriority", "nanosleep", "pmevent", "griddepcontrol"} {
+	for _, op := range []string{"prefetch", "prefetchu", "applypriority", "nanosleep", "pmevent"} {
 		t[op] = decodeNothing
 	}
 	return t

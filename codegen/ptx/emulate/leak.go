@@ -8,6 +8,7 @@ import (
 
 // finish judges what a CTA leaves behind when its last thread ends.
 func (c *cta) finish(r *worker) {
+	c.finishRegisters()
 	if !r.asynccheck {
 		return
 	}

@@ -275,6 +275,9 @@ func (o *loadOp) exec(w *warp, in *inst, m uint32) {
 	if w.run.memcheck {
 		alignMask = o.bytes - 1
 	}
+	if w.pairs() {
+		w.noteGrid(in, &o.place, m, false)
+	}
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t)
 		addr := base[l&31] + o.off
@@ -342,6 +345,9 @@ func (o *storeOp) exec(w *warp, in *inst, m uint32) {
 	alignMask := uint64(0)
 	if w.run.memcheck {
 		alignMask = o.bytes - 1
+	}
+	if w.pairs() {
+		w.noteGrid(in, &o.place, m, true)
 	}
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t)

@@ -22,12 +22,14 @@ type src int32
 type fragState uint8
 
 const (
-	ready      fragState = iota
-	atSync               // waits for the other lanes of its member mask
-	atBarrier            // waits at a CTA barrier
-	atCluster            // waits at the cluster barrier
-	atMbarrier           // waits for a phase of an mbarrier
-	spinYield            // gave its turn to a sibling while spinning
+	ready       fragState = iota
+	atSync                // waits for the other lanes of its member mask
+	atBarrier             // waits at a CTA barrier
+	atCluster             // waits at the cluster barrier
+	atMbarrier            // waits for a phase of an mbarrier
+	atRegisters           // waits for registers of the CTA's pool
+	atGrid                // waits for the grid before
+	spinYield             // gave its turn to a sibling while spinning
 )
 
 // frag is a group of lanes of a warp that run together.
@@ -66,8 +68,11 @@ type warp struct {
 	barArrived [maxBarriers]uint32 // lanes that arrived while others of the warp have not
 	// Lanes that arrived at the cluster barrier: in the phase in progress, and in the last one without having waited.
 	clusterArrived, clusterPassed uint32
-	copies, bulks                 groupQueue // asynchronous operations that are counted by groups
-	spinsSince                    uint64     // back edges of spinning loops since seenProgress
+	copies, bulks                 groupQueue  // asynchronous operations that are counted by groups
+	registers                     int         // a thread, for setmaxnreg
+	regChanges                    []regChange // setmaxnreg so far
+	gridWaited                    uint32      // lanes behind griddepcontrol.wait
+	spinsSince                    uint64      // back edges of spinning loops since seenProgress
 	seen                          uint64
 	steps                         uint64
 	threads                       uint64 // thread instructions

@@ -36,6 +36,11 @@ type worker struct {
 	async      AsyncMode
 	patience   uint64   // progress when all suspended try_waits gave up the last time
 	track      *tracker // nil while Racecheck is off
+	// Programmatic launch: CTAs that let dependents start, the grid that has to end before griddepcontrol.wait returns
+	// and the one behind, and the records of accesses shared with the grids behind and before.
+	triggered        int
+	before, after    *worker
+	follower, leader *gridPair
 }
 
 func newWorker(l *launch, index, count int) *worker {
@@ -56,28 +61,36 @@ func newWorker(l *launch, index, count int) *worker {
 
 // loop runs all CTAs of the worker.
 func (w *worker) loop() {
-	for !w.stopped {
-		w.admit()
-		if len(w.resident) == 0 {
-			return
-		}
-		ran := 0
-		for i := 0; i < len(w.resident) && !w.stopped; i++ {
-			ran += w.runCTA(w.resident[w.choose(i, len(w.resident))])
-		}
-		for i := 0; ran == 0 && w.rng != nil && i < len(w.resident) && !w.stopped; i++ {
-			ran = w.runCTA(w.resident[i]) // the random choice may have missed the only CTA that can run
-		}
-		w.retire()
-		w.steps += uint64(ran)
-		if ran == 0 && len(w.resident) > 0 && !w.stopped && !w.unstick() {
-			w.reportDeadlock()
-			return
-		}
-		if w.steps > w.budget && !w.stopped {
-			w.reportHang("the launch ran for more than MaxSteps warp instructions")
-		}
+	for w.round() {
 	}
+}
+
+// round runs each resident CTA for a while. It returns false at the end of the work.
+func (w *worker) round() bool {
+	if w.stopped {
+		return false
+	}
+	w.admit()
+	if len(w.resident) == 0 {
+		return false
+	}
+	ran := 0
+	for i := 0; i < len(w.resident) && !w.stopped; i++ {
+		ran += w.runCTA(w.resident[w.choose(i, len(w.resident))])
+	}
+	for i := 0; ran == 0 && w.rng != nil && i < len(w.resident) && !w.stopped; i++ {
+		ran = w.runCTA(w.resident[i]) // the random choice may have missed the only CTA that can run
+	}
+	w.retire()
+	w.steps += uint64(ran)
+	if ran == 0 && len(w.resident) > 0 && !w.stopped && !w.unstick() && w.before == nil && !w.overlapped() {
+		w.reportDeadlock()
+		return false
+	}
+	if w.steps > w.budget && !w.stopped {
+		w.reportHang("the launch ran for more than MaxSteps warp instructions")
+	}
+	return !w.stopped
 }
 
 // choose returns i in round robin, or a random index.
