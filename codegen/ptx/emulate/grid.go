@@ -84,19 +84,19 @@ func (d *Device) launchChain(list []StreamLaunch) (out []*Result, err error) {
 // overlap runs a grid to its end, and the next one beside it from the time that the mode allows.
 func overlap(cur, next *worker, chance *rand.Rand) {
 	started := false
-	for quiet := 0; cur.round(); {
+	quiet, ran := 0, uint64(0)
+	for cur.round() {
 		if next == nil || cur.async == AsyncLate {
 			continue
 		}
 		if !started && cur.triggered == cur.l.ctas {
 			started = cur.async == AsyncEarly || chance.IntN(4) == 0
 		}
-		before := cur.steps + next.steps
 		if started {
 			next.round()
 		}
-		if quiet++; cur.steps+next.steps != before || !started {
-			quiet = 0
+		if quiet++; cur.steps+next.steps != ran || !started {
+			quiet, ran = 0, cur.steps+next.steps
 		}
 		if quiet > quietRounds {
 			cur.after = nil // the next grid waits for this one: it will not help it out of a deadlock

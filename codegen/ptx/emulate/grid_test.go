@@ -119,10 +119,10 @@ func TestTensorMapReplace(t *testing.T) {
 	c := &tmaCase{m: plainMap(), smem: 896}
 	copyMap := ""
 	for i := range 16 {
-		copyMap += "ld.param.u64 %rd5, [map+" + itoa(8*i) + "]; st.shared.u64 [%r8+" + itoa(1024+8*i) + "], %rd5;\n"
+		copyMap += "ld.param.u64 %rd5, [map+" + itoa(8*i) + "]; st.shared.u64 [%r8+" + itoa(8192+8*i) + "], %rd5;\n"
 	}
 	// The buffer is the second tensor: 8 rows of 64 words; its map goes behind it.
-	body := copyMap + `add.u32 %r20, %r8, 1024; add.u64 %rd6, %rd0, 8192; bar.warp.sync -1;
+	body := copyMap + `add.u32 %r20, %r8, 8192; add.u64 %rd6, %rd0, 8192; bar.warp.sync -1;
 tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r20], %rd0; tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r20], 1, 8;
 tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r20], 0, 512; tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r20], 1, 4;
 tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%r20], 0; tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r20], 2;
