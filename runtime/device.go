@@ -106,14 +106,17 @@ func (d *Device) MemInfo() (free, total uint64, err error) {
 // Synchronize waits for all work on the device and settles its completions.
 func (d *Device) Synchronize() error {
 	if err := d.usable(); err != nil {
+		if d.lost.Load() != nil {
+			d.completions.reap()
+		}
 		return err
 	}
-	code := d.drv.Synchronize(d.ctx)
-	d.completions.reap()
-	if code != CodeSuccess {
-		return d.fail("cuCtxSynchronize", "", code)
+	var err error
+	if code := d.drv.Synchronize(d.ctx); code != CodeSuccess {
+		err = d.fail("cuCtxSynchronize", "", code)
 	}
-	return nil
+	d.completions.reap()
+	return err
 }
 
 func (d *Device) usable() error {
@@ -159,12 +162,15 @@ func (d *Device) failEvent(op, kernel string, event EventHandle, code Code) erro
 // drain waits for the device and settles everything; the device can be used no more.
 func (d *Device) drain() error {
 	d.shutOff.Store(true)
-	code := d.drv.Synchronize(d.ctx)
-	d.completions.settleAll(code)
-	if code != CodeSuccess {
-		return d.fail("cuCtxSynchronize", "", code)
+	var err error
+	code := CodeSuccess
+	if lost := d.lost.Load(); lost != nil {
+		err = lost
+	} else if code = d.drv.Synchronize(d.ctx); code != CodeSuccess {
+		err = d.fail("cuCtxSynchronize", "", code)
 	}
-	return nil
+	d.completions.settleAll(code)
+	return err
 }
 
 // shut unloads the modules and releases the context.

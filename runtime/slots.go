@@ -304,11 +304,11 @@ func (t *completions) settleAll(code Code) {
 		if s.gen != c.gen || s.state != slotInFlight {
 			continue
 		}
-		if code == CodeSuccess {
-			t.settleLocked(c.slot, s, nil)
-		} else {
-			t.settleLocked(c.slot, s, t.dev.failEvent("completion", s.op, s.event, code))
+		var err error
+		if code != CodeSuccess || t.dev.lost.Load() != nil {
+			err = t.dev.failEvent("completion", s.op, s.event, code)
 		}
+		t.settleLocked(c.slot, s, err)
 	}
 }
 

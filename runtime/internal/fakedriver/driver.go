@@ -2,6 +2,7 @@ package fakedriver
 
 import (
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/oxideinfer/oxide/runtime"
@@ -9,20 +10,21 @@ import (
 
 // Driver is the fake. The zero value is not usable; call New.
 type Driver struct {
-	mu      sync.Mutex
-	manual  bool
-	calls   map[string]int
-	fails   map[string]oxrt.Code
-	next    uint64
-	memory  map[oxrt.DevicePtr]int64
-	objects map[uint64]string // kind of every live handle
-	pending map[oxrt.EventHandle]oxrt.StreamHandle
-	flying  map[oxrt.StreamHandle][]oxrt.EventHandle
-	codes   map[oxrt.EventHandle]oxrt.Code
-	capture map[oxrt.StreamHandle]oxrt.CaptureID
-	host    map[oxrt.DevicePtr][]byte
-	log     []oxrt.Command
-	freed   func(oxrt.DevicePtr)
+	mu       sync.Mutex
+	manual   bool
+	calls    map[string]int
+	fails    map[string]oxrt.Code
+	next     uint64
+	memory   map[oxrt.DevicePtr]int64
+	objects  map[uint64]string // kind of every live handle
+	pending  map[oxrt.EventHandle]oxrt.StreamHandle
+	flying   map[oxrt.StreamHandle][]oxrt.EventHandle
+	codes    map[oxrt.EventHandle]oxrt.Code
+	capture  map[oxrt.StreamHandle]oxrt.CaptureID
+	host     map[oxrt.DevicePtr][]byte
+	log      []oxrt.Command
+	commands int
+	freed    func(oxrt.DevicePtr)
 }
 
 // New returns a fake with two devices of compute capability 9.0 whose work is done at once, or, if manual, when Advance is called.
@@ -91,6 +93,16 @@ func (d *Driver) Advance(s oxrt.StreamHandle, n int, code oxrt.Code) int {
 	return n
 }
 
+// AdvanceOne finishes submission n of a stream, counted from the oldest in flight, before the others.
+func (d *Driver) AdvanceOne(s oxrt.StreamHandle, n int, code oxrt.Code) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e := d.flying[s][n]
+	delete(d.pending, e)
+	d.codes[e] = code
+	d.flying[s] = slices.Delete(d.flying[s], n, n+1)
+}
+
 // OnFree is called with the lock held for every address that is freed.
 func (d *Driver) OnFree(f func(oxrt.DevicePtr)) { d.freed = f }
 
@@ -136,6 +148,13 @@ func (d *Driver) leave(s oxrt.StreamHandle) {
 			delete(d.capture, h)
 		}
 	}
+}
+
+// Commands returns how many commands all batches had.
+func (d *Driver) Commands() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.commands
 }
 
 // LastCommand returns the last command of the last batch.

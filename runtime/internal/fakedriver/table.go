@@ -25,8 +25,10 @@ func (d *Driver) Release(int) oxrt.Code { return d.simple("Release") }
 func (d *Driver) Synchronize(oxrt.ContextHandle) oxrt.Code {
 	defer d.mu.Unlock()
 	code := d.enter("Synchronize")
-	clear(d.pending)
-	clear(d.flying)
+	if code == oxrt.CodeSuccess {
+		clear(d.pending)
+		clear(d.flying)
+	}
 	return code
 }
 
@@ -183,6 +185,7 @@ func (d *Driver) Submit(_ oxrt.ContextHandle, s oxrt.StreamHandle, b *oxrt.Batch
 		return 0, id, oxrt.CodeSuccess
 	}
 	d.log = append(d.log[:0], b.Commands...)
+	d.commands += len(b.Commands)
 	if id == 0 {
 		d.fly(b.Done, s)
 	}
