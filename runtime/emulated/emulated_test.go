@@ -46,6 +46,7 @@ func scaleArtifact() *oxrt.Artifact {
 
 type bench struct {
 	t      *testing.T
+	driver *emulated.Driver
 	rt     *oxrt.Runtime
 	dev    *oxrt.Device
 	stream *oxrt.Stream
@@ -55,7 +56,8 @@ type bench struct {
 func open(t *testing.T, o emulated.Options) *bench {
 	t.Helper()
 	o.Lookups = append(o.Lookups, lookup)
-	rt, err := oxrt.OpenDriver(emulated.New(o))
+	driver := emulated.New(o)
+	rt, err := oxrt.OpenDriver(driver)
 	must(t, err)
 	dev, err := rt.Device(0)
 	must(t, err)
@@ -64,7 +66,7 @@ func open(t *testing.T, o emulated.Options) *bench {
 	kernel, err := dev.Load(scaleArtifact())
 	must(t, err)
 	t.Cleanup(func() { rt.Close() })
-	return &bench{t, rt, dev, stream, kernel}
+	return &bench{t, driver, rt, dev, stream, kernel}
 }
 
 func must(t *testing.T, err error) {

@@ -24,7 +24,7 @@ func TestStreamsInParallel(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			own := &bench{t, b.rt, b.dev, stream, b.kernel}
+			own := &bench{t, b.driver, b.rt, b.dev, stream, b.kernel}
 			for range 20 {
 				own.round(x, float32(i))
 			}
