@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/oxideinfer/oxide/runtime"
+	"github.com/oxideinfer/oxide/runtime/internal/fakedriver"
 )
 
 // TestCallsAllocateNothing: a whole operator call, from Begin to the settled completion, leaves no work for the garbage collector
@@ -58,5 +59,52 @@ func BenchmarkCall(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		call()
+	}
+}
+
+// instant is a driver that does nothing, so that a benchmark sees this package alone.
+type instant struct{ oxrt.Driver }
+
+func (instant) Submit(_ oxrt.ContextHandle, _ oxrt.StreamHandle, b *oxrt.Batch) (int, oxrt.CaptureID, oxrt.Code) {
+	return len(b.Commands), 0, oxrt.CodeSuccess
+}
+func (instant) EventQuery(oxrt.ContextHandle, oxrt.EventHandle) oxrt.Code { return oxrt.CodeSuccess }
+
+func instantRig(b *testing.B) *rig {
+	b.Helper()
+	drv := fakedriver.New(false)
+	rt, err := oxrt.OpenDriver(instant{drv})
+	must(b, err)
+	dev, err := rt.Device(0)
+	must(b, err)
+	stream, err := dev.NewStream()
+	must(b, err)
+	kernel, err := dev.Load(tiny(b))
+	must(b, err)
+	return &rig{b, drv, rt, dev, stream, kernel}
+}
+
+// BenchmarkEnqueueSubmit is the Go side of an eager call that nobody waits for, as in a decode step: everything but the driver.
+func BenchmarkEnqueueSubmit(b *testing.B) {
+	r := instantRig(b)
+	x, y := r.buffer(64).All(oxrt.F32), r.buffer(64).All(oxrt.F32)
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := r.stream.Begin()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Bind("op", oxrt.Operand{Name: "x", Region: x, Access: oxrt.Read}, oxrt.Operand{Name: "y", Region: y, Access: oxrt.Write, InPlace: "x"}); err != nil {
+			b.Fatal(err)
+		}
+		var p oxrt.Params
+		p.PutPtr(0, x.Ptr())
+		p.PutU32(8, 16)
+		if err := s.Launch(r.kernel, oxrt.LaunchConfig{Grid: oxrt.Dim3{X: 1}, Programmatic: true}, &p); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := s.Submit(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -87,19 +87,11 @@ func (g *Graph) Launch(s *Stream) (Completion, error) {
 		g.lease.release()
 		return Completion{}, err
 	}
-	done, slot, err := g.dev.completions.take()
-	if err != nil {
-		g.lease.release()
-		return Completion{}, err
+	done, err := g.launch(s)
+	if err == nil {
+		g.last = lastLaunch{s.handle, done}
 	}
-	slot.op, slot.status = "graph", g.held.record
-	slot.leases = append(slot.leases, g.lease)
-	if code := s.launch(g, slot.event, done); code != CodeSuccess {
-		g.dev.completions.cancel(done)
-		return Completion{}, g.dev.fail("cuGraphLaunch", "", code)
-	}
-	g.last = lastLaunch{s.handle, done}
-	return done, nil
+	return done, err
 }
 
 // busy refuses a replay that would run beside another one or share its status record.
@@ -113,15 +105,25 @@ func (g *Graph) busy(s *Stream) error {
 	return &ContractError{"Graph.Launch", "stream", "the one of the replay in flight", "another"}
 }
 
-// launch hands a replay to the driver and counts it, as submit does.
-func (s *Stream) launch(g *Graph, event EventHandle, done Completion) Code {
+// launch hands a replay to the driver, as submit does a scope. The graph's lease goes to the submission.
+func (g *Graph) launch(s *Stream) (Completion, error) {
+	t := &g.dev.completions
+	t.prepare()
 	s.order.Lock()
 	defer s.order.Unlock()
-	code := g.dev.drv.ExecLaunch(g.dev.ctx, g.exec, s.handle, event)
-	if code == CodeSuccess {
-		g.dev.completions.commit(done, s)
+	done, slot, err := t.take(s)
+	if err != nil {
+		g.lease.release()
+		return Completion{}, err
 	}
-	return code
+	slot.op, slot.status = "graph", g.held.record
+	slot.leases = append(slot.leases, g.lease)
+	if code := g.dev.drv.ExecLaunch(g.dev.ctx, g.exec, s.handle, slot.event); code != CodeSuccess {
+		t.cancel(done)
+		return Completion{}, g.dev.fail("cuGraphLaunch", "", code)
+	}
+	slot.commit()
+	return done, nil
 }
 
 // update puts a recording in place of the graph's own.

@@ -94,7 +94,8 @@ func (d *Device) allocate(op string, b *Buffer, bytes int64) (*memory, uint64, e
 }
 
 // Adopt wraps memory of another owner that lives on this device. release is called once, when the buffer has been closed and no
-// submitted work uses it any more; it may be nil.
+// submitted work uses it any more; it may be nil. It runs on whichever goroutine finds that out, so it should be short and must not wait
+// for work of this package.
 func (d *Device) Adopt(ptr DevicePtr, bytes int64, release func()) (*Buffer, error) {
 	b := &Buffer{dev: d}
 	m, id, err := d.adopt("Device.Adopt", b, ptr, bytes, release)

@@ -1,6 +1,9 @@
 package oxrt
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // completions is a device's table of completion slots. An outcome stays readable for a number of later submissions, which is what lets
 // a completion be a plain number pair: CompletionsKept once somebody has read it, unreadKept before that. Events are pooled
@@ -11,6 +14,7 @@ type completions struct {
 	mu     sync.Mutex
 	slots  []*slot
 	events ring[EventHandle]
+	spare  atomic.Int32     // length of events, for a look without the lock
 	read   ring[uint32]     // slots whose outcome was read, the longest read first
 	unread ring[Completion] // settled ones in order; those read meanwhile are skipped
 	flight ring[Completion] // submissions in order; settled ones are skipped
@@ -24,14 +28,12 @@ const (
 	moreEvents = 64
 )
 
-type slotState uint8
-
 const (
-	slotTaken    slotState = iota // between take and commit
-	slotInFlight                  // submitted
-	slotSettling                  // done; the leases are being given back
-	slotSettled                   // err is the outcome
-	slotRead                      // and somebody has seen it
+	slotTaken    = iota // between take and commit
+	slotInFlight        // submitted
+	slotSettling        // done; the leases are being given back
+	slotSettled         // err is the outcome
+	slotRead            // and somebody has seen it
 )
 
 type slot struct {
@@ -39,7 +41,7 @@ type slot struct {
 	gen    uint32
 	stream *Stream // the work went to, while in flight
 	seq    uint64  // counts submissions; those of one stream are in its order
-	state  slotState
+	state  atomic.Uint32
 	err    error
 	op     string // the operator that the error names
 	leases []*lease
@@ -85,26 +87,52 @@ func (t *completions) newEvent() (EventHandle, error) {
 }
 
 func (t *completions) newSlot() uint32 {
-	t.slots = append(t.slots, &slot{state: slotRead, leases: make([]*lease, 0, 8)})
+	s := &slot{leases: make([]*lease, 0, 8)}
+	s.state.Store(slotRead)
+	t.slots = append(t.slots, s)
 	return uint32(len(t.slots) - 1)
 }
 
-// take reserves a slot and an event for a submission.
-func (t *completions) take() (Completion, *slot, error) {
+// prepare sees to an event for the next submission. Settling runs release callbacks of external memory, so it happens here, where no
+// stream is locked.
+func (t *completions) prepare() {
+	if t.spare.Load() > 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.events.len() == 0 {
+		t.reapSome()
+	}
+	t.spare.Store(int32(t.events.len()))
+}
+
+// take reserves a slot and an event for a submission to a stream, whose order lock is held until commit or cancel: the numbers of a
+// stream's submissions are in its order. The handle of per-thread streams names many queues, so that nothing follows from theirs.
+func (t *completions) take(stream *Stream) (Completion, *slot, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.skipSettled()
-	if t.events.len() == 0 && !t.reapSome() {
+	if t.events.len() == 0 {
 		if err := t.moreEvents(); err != nil {
 			return Completion{}, nil, err
 		}
 	}
 	event := t.events.pop()
+	t.spare.Store(int32(t.events.len()))
 	index := t.freeSlot()
 	s := t.slots[index]
 	s.gen++
-	s.state, s.err, s.op, s.event, s.stream = slotTaken, nil, "", event, nil
-	return Completion{t.dev, index, s.gen}, s, nil
+	s.state.Store(slotTaken)
+	s.err, s.op, s.event, s.stream = nil, "", event, stream
+	if stream.handle == StreamPerThread {
+		s.stream = nil
+	}
+	t.submitted++
+	s.seq = t.submitted
+	c := Completion{t.dev, index, s.gen}
+	t.flight.push(c)
+	return c, s, nil
 }
 
 // freeSlot returns the slot that was read the longest ago, or the oldest one that nobody has read, or a new one.
@@ -112,7 +140,7 @@ func (t *completions) freeSlot() uint32 {
 	for t.unread.len() > 0 {
 		c := t.unread.front()
 		s := t.slots[c.slot]
-		pending := s.gen == c.gen && s.state == slotSettled
+		pending := s.gen == c.gen && s.state.Load() == slotSettled
 		if pending && t.unread.len() <= unreadKept {
 			break
 		}
@@ -127,18 +155,8 @@ func (t *completions) freeSlot() uint32 {
 	return t.newSlot()
 }
 
-// commit puts a taken slot in flight. The handle of per-thread streams names many queues, so that nothing follows from their order.
-func (t *completions) commit(c Completion, stream *Stream) {
-	if stream != nil && stream.handle == StreamPerThread {
-		stream = nil
-	}
-	t.mu.Lock()
-	s := t.slots[c.slot]
-	t.submitted++
-	s.state, s.stream, s.seq = slotInFlight, stream, t.submitted
-	t.flight.push(c)
-	t.mu.Unlock()
-}
+// commit puts a taken slot in flight: its event is recorded.
+func (s *slot) commit() { s.state.Store(slotInFlight) }
 
 // cancel ends a taken submission that did not go to the device and gives its leases back. Nobody has its completion.
 func (t *completions) cancel(c Completion) {
@@ -146,7 +164,7 @@ func (t *completions) cancel(c Completion) {
 	defer t.mu.Unlock()
 	s := t.slots[c.slot]
 	t.settleLocked(c.slot, s, nil)
-	s.state = slotRead
+	s.state.Store(slotRead)
 	t.read.push(c.slot)
 }
 
@@ -156,7 +174,8 @@ func (t *completions) settleLocked(index uint32, s *slot, err error) {
 	if s.status != nil {
 		err = s.settleStatus(t.dev, err)
 	}
-	s.state, s.err = slotSettling, err
+	s.err = err
+	s.state.Store(slotSettling)
 	t.events.push(s.event)
 	s.event = 0
 	if len(s.leases) > 0 {
@@ -168,7 +187,7 @@ func (t *completions) settleLocked(index uint32, s *slot, err error) {
 		t.mu.Lock()
 		s.leases = s.leases[:0]
 	}
-	s.state = slotSettled
+	s.state.Store(slotSettled)
 	t.unread.push(Completion{t.dev, index, s.gen})
 }
 
@@ -192,17 +211,17 @@ func (t *completions) poll(c Completion) (bool, error) {
 		return true, ErrStale
 	}
 	s := t.slots[c.slot]
-	if s.state == slotInFlight && !t.reapThrough(s) {
+	if s.state.Load() == slotInFlight && !t.reapThrough(s) {
 		t.query(c.slot, s)
 	}
 	if s.gen != c.gen {
 		return true, ErrStale
 	}
-	if s.state == slotSettled {
-		s.state = slotRead
+	if s.state.Load() == slotSettled {
+		s.state.Store(slotRead)
 		t.read.push(c.slot)
 	}
-	if s.state != slotRead {
+	if s.state.Load() != slotRead {
 		return false, nil
 	}
 	return true, s.err
@@ -229,27 +248,27 @@ func (t *completions) query(index uint32, s *slot) bool {
 func (t *completions) skipSettled() {
 	for t.flight.len() > 0 {
 		c := t.flight.front()
-		if s := t.slots[c.slot]; s.gen == c.gen && s.state == slotInFlight {
+		if s := t.slots[c.slot]; s.gen == c.gen && s.state.Load() <= slotInFlight {
 			return
 		}
 		t.flight.pop()
 	}
 }
 
-// reapSome settles submissions until an event is free, and reports whether one is. A query costs as much as half a launch, so one
+// reapSome settles submissions, so that events are free. A query costs as much as half a launch, so one
 // answers for many where it can: the work of a stream ends in its order, and a failure loses the context, so that when the submission
 // in the middle of the flight has succeeded, all before it on its stream have. A driver table that explains faults keeps them apart,
 // one event each, and is asked about every one.
-func (t *completions) reapSome() bool {
+func (t *completions) reapSome() {
 	t.skipSettled()
 	if t.flight.len() == 0 {
-		return false
+		return
 	}
 	oldest := t.flight.front()
-	if t.reapThrough(t.slots[oldest.slot]) {
-		return true
+	s := t.slots[oldest.slot]
+	if s.state.Load() == slotInFlight && !t.reapThrough(s) {
+		t.query(oldest.slot, s)
 	}
-	return t.query(oldest.slot, t.slots[oldest.slot])
 }
 
 // reapThrough asks about the submission in the middle of the flight, if it came later on the stream of s, and settles everything up to
@@ -259,7 +278,7 @@ func (t *completions) reapThrough(s *slot) bool {
 		return false
 	}
 	mid := t.slots[t.flight.at(t.flight.len()/2).slot]
-	if mid.state != slotInFlight || mid.stream != s.stream || mid.seq <= s.seq || t.dev.drv.EventQuery(t.dev.ctx, mid.event) != CodeSuccess {
+	if mid.state.Load() != slotInFlight || mid.stream != s.stream || mid.seq <= s.seq || t.dev.drv.EventQuery(t.dev.ctx, mid.event) != CodeSuccess {
 		return false
 	}
 	t.settleUpTo(mid.stream, mid.seq)
@@ -272,8 +291,8 @@ func (t *completions) settleUpTo(stream *Stream, seq uint64) {
 		c := t.flight.pop()
 		s := t.slots[c.slot]
 		switch {
-		case s.gen != c.gen || s.state != slotInFlight:
-		case s.stream == stream && s.seq <= seq:
+		case s.gen != c.gen || s.state.Load() > slotInFlight:
+		case s.state.Load() == slotInFlight && s.stream == stream && s.seq <= seq:
 			t.settleLocked(c.slot, s, nil)
 		default:
 			t.flight.push(c)
@@ -288,7 +307,10 @@ func (t *completions) reap() {
 	for n := t.flight.len(); n > 0 && t.flight.len() > 0; n-- {
 		c := t.flight.pop()
 		s := t.slots[c.slot]
-		if s.gen == c.gen && s.state == slotInFlight && !t.query(c.slot, s) {
+		if s.gen != c.gen || s.state.Load() > slotInFlight {
+			continue
+		}
+		if s.state.Load() == slotTaken || !t.query(c.slot, s) {
 			t.flight.push(c)
 		}
 	}
@@ -301,7 +323,7 @@ func (t *completions) settleAll(code Code) {
 	for t.flight.len() > 0 {
 		c := t.flight.pop()
 		s := t.slots[c.slot]
-		if s.gen != c.gen || s.state != slotInFlight {
+		if s.gen != c.gen || s.state.Load() != slotInFlight {
 			continue
 		}
 		var err error

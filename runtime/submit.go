@@ -10,32 +10,43 @@ func (s *Scope) Submit() (Completion, error) {
 		s.Drop()
 		return Completion{}, err
 	}
-	done, slot, err := c.dev.completions.take()
+	done, err := c.submit()
 	if err != nil {
-		s.Drop()
+		c.release()
+	}
+	s.end()
+	return done, err
+}
+
+// submit hands the batch to the driver under the stream's order lock. Whatever the scope still holds afterwards, nothing uses.
+func (c *scopeCore) submit() (Completion, error) {
+	t := &c.dev.completions
+	t.prepare()
+	c.stream.order.Lock()
+	defer c.stream.order.Unlock()
+	done, slot, err := t.take(c.stream)
+	if err != nil {
 		return Completion{}, err
 	}
 	c.batch.Done = slot.event
 	slot.op = c.label()
 	c.handOver(slot)
-	n, capture, code := c.stream.submit(&c.batch, done)
+	n, capture, code := c.dev.drv.Submit(c.dev.ctx, c.stream.handle, &c.batch)
 	if code == CodeSuccess && capture == 0 {
-		s.end()
+		slot.commit()
 		return done, nil
 	}
-	c.takeBack(slot)
-	defer s.end()
-	switch {
-	case code != CodeSuccess:
+	if code != CodeSuccess {
 		err = c.dev.fail("submit", c.failed(n), code)
 		c.keepUntilDone(done, slot, n)
 		return Completion{}, err
-	case c.batch.Eager:
-		c.dev.completions.cancel(done)
-		c.release()
+	}
+	c.takeBack(slot)
+	t.cancel(done)
+	if c.batch.Eager {
 		return Completion{}, &CaptureError{c.eagerOp, c.eagerWant}
 	}
-	c.capture(done, capture)
+	c.capture(capture)
 	return Completion{dev: c.dev, slot: capturedSlot}, nil
 }
 
@@ -56,7 +67,7 @@ func (c *scopeCore) handOver(s *slot) {
 	s.status, c.status = c.status, nil
 }
 
-// takeBack is the reverse, for a submission that did not happen as one.
+// takeBack is the reverse, for a submission that went into a graph or nowhere.
 func (c *scopeCore) takeBack(s *slot) {
 	c.leases, s.leases = s.leases, c.leases
 	c.status, s.status = s.status, nil
@@ -79,8 +90,7 @@ func (c *scopeCore) failed(n int) string {
 }
 
 // capture gives the leases to the graph that a capture of ours is making. Memory in somebody else's graph is that owner's business.
-func (c *scopeCore) capture(done Completion, id CaptureID) {
-	c.dev.completions.cancel(done)
+func (c *scopeCore) capture(id CaptureID) {
 	if r := c.dev.recordings.find(id); r != nil {
 		r.hold(c.leases)
 		clear(c.leases)
@@ -92,21 +102,10 @@ func (c *scopeCore) capture(done Completion, id CaptureID) {
 
 // keepUntilDone holds the operands of a submission that failed half way until its first part has run.
 func (c *scopeCore) keepUntilDone(done Completion, slot *slot, enqueued int) {
-	c.handOver(slot)
 	if enqueued > 0 && c.dev.drv.EventRecord(c.dev.ctx, slot.event, c.stream.handle) == CodeSuccess {
-		c.dev.completions.commit(done, nil)
+		slot.commit()
 		return
 	}
+	c.takeBack(slot)
 	c.dev.completions.cancel(done)
-}
-
-// submit hands a batch to the driver and counts it, both under one lock: the numbers of a stream's submissions are in its order.
-func (s *Stream) submit(b *Batch, done Completion) (n int, capture CaptureID, code Code) {
-	s.order.Lock()
-	defer s.order.Unlock()
-	n, capture, code = s.dev.drv.Submit(s.dev.ctx, s.handle, b)
-	if code == CodeSuccess && capture == 0 {
-		s.dev.completions.commit(done, s)
-	}
-	return n, capture, code
 }
