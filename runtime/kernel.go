@@ -141,6 +141,9 @@ func (k *Kernel) Artifact() *Artifact { return k.artifact }
 // Device returns where it was loaded.
 func (k *Kernel) Device() *Device { return k.dev }
 
+// Handle returns the driver's function, for programs that launch it themselves.
+func (k *Kernel) Handle() FuncHandle { return k.handle }
+
 // Attribute reads a function attribute from the driver.
 func (k *Kernel) Attribute(attr FuncAttr) (int, error) {
 	if err := k.dev.usable(); err != nil {

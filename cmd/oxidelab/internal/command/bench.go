@@ -12,7 +12,13 @@ import (
 
 // bench times operators at the sizes that the project states targets for. A GPU is needed: the emulator has no time.
 func (l *lab) bench(args []string) (err error) {
-	f := l.flags("bench", "[flags]")
+	if len(args) > 0 && args[0] == "chain" {
+		return l.benchChain(args[1:])
+	}
+	if len(args) > 0 && args[0] == "host" {
+		return l.benchHost(args[1:])
+	}
+	f := l.flags("bench", "[chain | host] [flags]")
 	where := f.String("device", "auto", deviceHelp)
 	only := f.String("op", "", "time only operators whose name begins with this `prefix`")
 	out := f.String("json", "", "write every sample to this `file`")
@@ -20,24 +26,38 @@ func (l *lab) bench(args []string) (err error) {
 	if rest, err := parse(f, args); err != nil || len(rest) > 0 {
 		return errors.Join(err, unexpected(rest))
 	}
-	d, err := openDevice(*where)
+	d, err := openTimed(*where)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	if d.isEmulated() {
-		return errors.New("bench needs a GPU: the emulated device has no time")
-	}
 	fmt.Fprintf(l.out, "times on %s\n", d)
 	results, err := l.times(d, *only, *all)
-	if err != nil || *out == "" {
+	if err != nil {
 		return err
+	}
+	return writeSamples(*out, results)
+}
+
+// openTimed opens a device that has a time.
+func openTimed(name string) (*device, error) {
+	d, err := openDevice(name)
+	if err == nil && d.isEmulated() {
+		return nil, errors.Join(errors.New("bench needs a GPU: the emulated device has no time"), d.close())
+	}
+	return d, err
+}
+
+// writeSamples keeps every sample of a measurement, where the caller wants them.
+func writeSamples(path string, results any) error {
+	if path == "" {
+		return nil
 	}
 	text, err := json.Marshal(results)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(*out, text, 0o644)
+	return os.WriteFile(path, text, 0o644)
 }
 
 func unexpected(rest []string) error {
