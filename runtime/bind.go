@@ -13,19 +13,7 @@ func (s *Scope) Bind(op string, operands ...Operand) error {
 	if err := c.ready(); err != nil {
 		return err
 	}
-	c.op = op
-	c.ops++
-	var findings []error
-	for i := range operands {
-		if err := c.bindOne(op, &operands[i]); err != nil {
-			findings = append(findings, err)
-		}
-		findings = aliases(findings, op, operands[:i], &operands[i])
-	}
-	if findings != nil {
-		return c.refuse(errors.Join(findings...))
-	}
-	return nil
+	return c.bind(op, operands)
 }
 
 // CheckAliases is the part of Bind that compares the operands' memory: by address, whatever objects they belong to.
@@ -79,9 +67,8 @@ func checkAlias(op string, a, b *Operand) error {
 	if (a.Access|b.Access)&Write == 0 || !a.Region.overlaps(b.Region) {
 		return nil
 	}
-	inPlace := (a.InPlace != "" && a.InPlace == b.Name) || (b.InPlace != "" && b.InPlace == a.Name)
-	same := a.Region.ptr == b.Region.ptr && a.Region.Bytes() == b.Region.Bytes()
-	if inPlace && same {
+	inPlace := a.mayBe(b)
+	if inPlace && a.Region.same(b.Region) {
 		return nil
 	}
 	want := "memory apart from " + a.Name

@@ -59,7 +59,7 @@ func (d DType) Valid() bool { return d >= F64 && d <= Bool }
 
 // Size returns the bytes of one element, 0 for an invalid type.
 func (d DType) Size() int {
-	if !d.Valid() {
+	if int(d) >= len(dtypes) {
 		return 0
 	}
 	return dtypes[d].size

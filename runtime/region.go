@@ -99,6 +99,15 @@ func (r Region) As(dtype DType) (Region, error) {
 	return r, nil
 }
 
+// First returns the first elems elements, or all if there are fewer.
+func (r Region) First(elems int64) Region {
+	r.elems = max(0, min(elems, r.elems))
+	return r
+}
+
+// same reports whether two regions are the same bytes.
+func (r Region) same(o Region) bool { return r.ptr == o.ptr && r.Bytes() == o.Bytes() }
+
 // overlaps reports whether two regions share a byte.
 func (r Region) overlaps(o Region) bool {
 	return r.elems > 0 && o.elems > 0 && r.ptr < o.ptr+DevicePtr(o.Bytes()) && o.ptr < r.ptr+DevicePtr(r.Bytes())

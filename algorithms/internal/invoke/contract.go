@@ -16,11 +16,12 @@ const MaxOperands = 8
 // Contract is what every call of a plan must satisfy. It is made once, from the operator's description and a Spec, for
 // operators with one call size that is the first dimension of the operands that have it.
 type Contract struct {
-	op       *catalog.Operator
-	size     string // name of the call size
-	max      int
-	align    int64
-	operands []operand
+	op        *catalog.Operator
+	size      string // name of the call size
+	max       int
+	align     int64
+	operands  []operand
+	signature *oxrt.Signature // of the operands that are present
 }
 
 // operand is one tensor of the contract: it spans (size-1)·step + inner elements.
@@ -55,6 +56,13 @@ func NewContract(op *catalog.Operator, spec any, align int) (Contract, error) {
 		o.inner = int64(t.Span())
 		c.operands = append(c.operands, o)
 	}
+	var present []oxrt.Operand
+	for _, o := range c.operands {
+		if !o.absent {
+			present = append(present, oxrt.Operand{Name: o.name, Access: o.access, InPlace: o.inPlace})
+		}
+	}
+	c.signature = oxrt.NewSignature(op.Name, present...)
 	return c, nil
 }
 
@@ -73,12 +81,45 @@ func inPlace(out catalog.Tensor, all []catalog.Tensor) string {
 // Bind checks a call against the contract and binds its regions to the scope. Every finding is reported at once;
 // nothing is submitted after one.
 func (c *Contract) Bind(scope *oxrt.Scope, size int, regions []oxrt.Region) error {
-	var room [MaxOperands]oxrt.Operand
-	operands, err := c.Operands(room[:0], size, regions)
-	if err != nil {
-		return scope.Refuse(errors.Join(err, oxrt.CheckAliases(c.op.Name, operands...)))
+	var room [MaxOperands]oxrt.Region
+	if parts, ok := c.parts(room[:0], size, regions); ok {
+		return scope.BindTo(c.signature, parts)
 	}
-	return scope.Bind(c.op.Name, operands...)
+	operands, err := c.Operands(nil, size, regions)
+	return scope.Refuse(errors.Join(err, oxrt.CheckAliases(c.op.Name, operands...)))
+}
+
+// parts appends the range of each present region that a right call touches. It says no where Operands finds something.
+func (c *Contract) parts(to []oxrt.Region, size int, regions []oxrt.Region) ([]oxrt.Region, bool) {
+	if size < 0 || size > c.max || len(regions) != len(c.operands) {
+		return nil, false
+	}
+	for i := range c.operands {
+		o, r := &c.operands[i], &regions[i]
+		if o.absent {
+			if !r.IsZero() {
+				return nil, false
+			}
+			continue
+		}
+		span := o.span(size)
+		if r.DType() != o.dtype || r.Len() < span || (span > 0 && !r.AlignedTo(c.align)) {
+			return nil, false
+		}
+		to = append(to, r.First(span))
+	}
+	return to, true
+}
+
+// span is the number of elements from the first to the last that a call touches.
+func (o *operand) span(size int) int64 {
+	switch {
+	case !o.sized:
+		return o.inner
+	case size == 0:
+		return 0
+	}
+	return o.inner + int64(size-1)*o.step
 }
 
 // Operands checks a call against the contract and appends what it binds, one operand for each region that is present and right, also
@@ -111,13 +152,7 @@ func (c *Contract) Operands(to []oxrt.Operand, size int, regions []oxrt.Region) 
 
 // part is the range of a region that the call touches.
 func (c *Contract) part(o *operand, size int, r oxrt.Region) (oxrt.Region, error) {
-	span := o.inner
-	if o.sized {
-		span += int64(size-1) * o.step
-		if size == 0 {
-			span = 0
-		}
-	}
+	span := o.span(size)
 	switch {
 	case r.IsZero():
 		return r, c.op.Refuse(o.name, "a region", "none")
