@@ -85,6 +85,8 @@ type asyncOp struct {
 	// signal tells the completion mechanism: the bytes of an mbarrier's phase. Groups are waited for by those who
 	// hold the operation and need no signal.
 	signal func()
+	// covers says whether the sources, where reads does not list them, include bytes of a range, and which.
+	covers func(span) (span, bool)
 	after  []*asyncOp // have to be done before this one
 	stage  asyncStage
 	bar    *mbarrier // that signal tells, or nil
@@ -224,6 +226,9 @@ func (r *worker) unmark(c *cta, s span, bit byte) {
 				r.mark(t, bit)
 			}
 		}
+	}
+	if s.cta != nil && bit == shadowSource {
+		s.cta.markMatrices(s)
 	}
 }
 

@@ -122,7 +122,7 @@ func ret(w *warp, in *inst, m uint32) bool {
 		return false
 	}
 	if len(f.stack) == 0 {
-		w.exit(m)
+		w.exit(in, m)
 		return true
 	}
 	if rest := f.mask &^ m; rest != 0 {
@@ -140,7 +140,7 @@ func exitThreads(w *warp, in *inst, m uint32) bool {
 		w.frags[w.cur].pc++
 		return false
 	}
-	w.exit(m)
+	w.exit(in, m)
 	return true
 }
 

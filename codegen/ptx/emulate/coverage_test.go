@@ -9,13 +9,14 @@ import (
 	"github.com/oxideinfer/oxide/codegen/ptx/isa"
 )
 
-// laterOps are the instructions of the table that this stage does not model: asynchronous copies, mbarriers,
-// clusters, matrices. Everything else must decode.
-var laterOps = []string{"mma.", "wgmma.", "ldmatrix", "stmatrix", "movmatrix",
-	"multimem", "call", "brx"}
+// laterOps are the instructions of the table that this stage does not model. Everything else must decode.
+var laterOps = []string{"multimem", "call", "brx"}
 
 // laterMods are modifiers of modelled instructions that belong to those.
 var laterMods = []string{"b128", "oob"}
+
+// otherMatrices are the element types of matrices that are not modelled.
+var otherMatrices = []string{"f64", "s4", "u4", "b1"}
 
 func modelled(f *isa.Form) bool {
 	switch name := f.Mnemonic(); {
@@ -23,6 +24,8 @@ func modelled(f *isa.Form) bool {
 		return true
 	case strings.HasSuffix(name, ".f64") && strings.Contains(name, ".approx"):
 		return false
+	case f.Opcode() == "mma" || f.Opcode() == "wgmma":
+		return !slices.ContainsFunc(otherMatrices, f.Has)
 	default:
 		return !slices.ContainsFunc(laterOps, func(p string) bool { return strings.HasPrefix(name, p) }) && !slices.ContainsFunc(laterMods, f.Has)
 	}

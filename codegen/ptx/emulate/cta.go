@@ -24,6 +24,9 @@ type cta struct {
 	rank      int       // in the cluster
 	track     *ctaTrack // of the race checker
 	first     uint64    // address of the first user byte in the shared window: the rank is its high byte
+
+	warpgroups    []*warpgroup
+	matrixSources []uint16 // for each 16 bytes of shared memory: wgmma operations in flight that will read them
 }
 
 // start makes a CTA ready to run, on the memory of an ended one where there is one.
@@ -43,7 +46,7 @@ func (w *worker) start(cl *cluster, index, rank int) *cta {
 			c.warps[i] = newWarp(w, c, i)
 		}
 	}
-	c.flight = c.flight[:0]
+	c.flight, c.warpgroups, c.matrixSources = c.flight[:0], nil, nil
 	c.registers, c.triggered = 0, false
 	clear(c.mbars)
 	clear(c.mapFences)
@@ -98,7 +101,7 @@ func (w *warp) reset(n int) {
 	clear(w.def)
 	clear(w.local)
 	clear(w.lInit)
-	w.origin = nil
+	w.origin, w.matrix = nil, nil
 	w.barArrived = [maxBarriers]uint32{}
 	w.clusterArrived, w.clusterPassed = 0, 0
 	w.copies.reset()
@@ -108,7 +111,7 @@ func (w *warp) reset(n int) {
 }
 
 // exit ends the lanes in m of the current fragment.
-func (w *warp) exit(m uint32) {
+func (w *warp) exit(in *inst, m uint32) {
 	f := &w.frags[w.cur]
 	f.mask &^= m
 	w.live &^= m
@@ -119,6 +122,9 @@ func (w *warp) exit(m uint32) {
 		f.pc++
 	}
 	if w.live == 0 {
+		if w.matrix != nil {
+			w.matrix.leave(w, in)
+		}
 		if w.cta.liveWarps--; w.cta.liveWarps == 0 {
 			w.cta.finish(w.run)
 			w.cta.trigger(w.run)

@@ -55,6 +55,8 @@ func (c *cta) explain() (Finding, bool) {
 					f.Class, f.Section = SetMaxNReg, "9.7.19.5"
 				}
 				parts = append(parts, fmt.Sprintf("warp %d waits at setmaxnreg, line %d%s: it has %d registers a thread, and the block's pool has %d", wp.index, in.line, wp.k.source(in.line), wp.registers, c.registers))
+			case atMatrix:
+				parts = append(parts, fmt.Sprintf("warp %d waits at line %d (%s) for wgmma instructions that warps of its warpgroup have not executed", wp.index, in.line, in.name()))
 			case atCluster:
 				parts = append(parts, fmt.Sprintf("warp %d%s waits at the cluster barrier, line %d", wp.index, partOf(g.mask, wp.exists), in.line))
 			}

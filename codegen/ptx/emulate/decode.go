@@ -48,6 +48,7 @@ func decodeKernel(p *Program, f *ptx.Func) (*Kernel, error) {
 	k.nregs = len(k.names)
 	k.names = append(k.names, d.preds...)
 	k.writes = pointersWritten(k)
+	d.watchMatrices()
 	finish(k)
 	return k, nil
 }

@@ -17,8 +17,9 @@ const (
 	Asynccheck                    // memory touched while an asynchronous operation is in flight, and what is never waited for
 	Racecheck                     // accesses that nothing orders, and missing proxy fences
 	Synccheck                     // barriers, masks and other synchronisation that is used against its rules
+	Wgmmacheck                    // registers of a wgmma touched without fence, or before its wait
 
-	AllChecks = Memcheck | Initcheck | Asynccheck | Racecheck | Synccheck
+	AllChecks = Memcheck | Initcheck | Asynccheck | Racecheck | Synccheck | Wgmmacheck
 	NoChecks  = Checks(0)
 )
 

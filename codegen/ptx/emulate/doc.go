@@ -31,6 +31,9 @@
 // div.full and div.approx give the bits of an H200 on every argument. Their tables are fitted to recorded values, and
 // hashes over all 2^32 arguments of each instruction are kept in testdata/mufu (package internal/mufu says how).
 //
+// Matrix instructions give the bits of an H200: mma.sync and wgmma.mma_async on f16, bf16, tf32, fp8 and bytes follow
+// the tensor core's own way of adding (package tensorcore), ptxas's expansion where the chip has no instruction.
+//
 // # What is bounded
 //
 // Order-dependent results (floating-point atomics) follow the schedule.
@@ -41,11 +44,13 @@
 // registers, local, shared and global memory; a value that nobody gave is reported when it reaches a store to global
 // memory, an address, an atomic, a barrier or a branch, not when it is read. Definedness is kept a register and lane
 // and a memory byte: one undefined byte makes the register that it is loaded into undefined. Synchronisation: member
-// masks, divergent and partial barriers, deadlocks and endless spinning, each with who waits for whom.
+// masks, divergent and partial barriers, deadlocks and endless spinning, each with who waits for whom. wgmma: registers
+// touched without wgmma.fence or before the wait, operands in flight given to something else, groups that nobody commits
+// or waits for, warps of a warpgroup that disagree; accumulators in flight hold poison.
 //
 // # What is not modelled
 //
-// Asynchronous copies, mbarriers, clusters, matrix instructions, approximate f64 functions, 128-bit values, indirect
+// Asynchronous copies, mbarriers, clusters, matrices of f64, 4-bit and 1-bit elements, approximate f64 functions, 128-bit values, indirect
 // and recursive calls, textures: Load refuses them. Time, caches, weak memory order, races: not modelled and not
 // reported. Launches are sequential, so griddepcontrol orders nothing here.
 package emulate

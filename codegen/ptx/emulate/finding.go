@@ -38,6 +38,9 @@ const (
 	ClusterStart Class = "cluster.start"    // shared memory of a CTA that may not have started
 	LaunchMap    Class = "launch.tensormap" // a tensor map that no encoder made, or that does not fit its use
 	BulkCoord    Class = "bulk.coord"       // coordinates that the copy engine does not take
+	WgmmaFence   Class = "wgmma.fence"      // a register of a wgmma accessed before it without wgmma.fence
+	WgmmaWait    Class = "wgmma.wait"       // a register of a wgmma touched, or the warp ended, before the wait for its group
+	WgmmaReuse   Class = "wgmma.reuse"      // registers or shared memory of a wgmma in flight given to something else
 	SetMaxNReg   Class = "sync.setmaxnreg"  // register counts of warpgroups
 	RaceShared   Class = "race.shared"      // accesses to shared memory that nothing orders, at least one a write
 	RaceGlobal   Class = "race.global"      // likewise in global memory

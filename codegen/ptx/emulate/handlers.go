@@ -20,6 +20,7 @@ func handlerTable() map[string]func(*build) {
 		"ld": decodeLd, "st": asyncOr(decodeSt), "atom": decodeAtomic, "red": asyncOr(decodeAtomic),
 		"shfl": decodeShfl, "vote": decodeVote, "match": decodeMatch, "redux": decodeRedux, "elect": decodeElect, "activemask": decodeActivemask,
 		"bar": decodeBar, "barrier": decodeBar,
+		"mma": decodeMma, "wgmma": decodeWgmma, "ldmatrix": decodeLdmatrix, "stmatrix": decodeStmatrix, "movmatrix": decodeMovmatrix,
 		"bra": decodeBra, "brx": decodeBrx, "call": decodeCall, "ret": decodeRet, "exit": decodeExit, "trap": decodeTrap, "brkpt": decodeTrap,
 	}
 	for _, op := range []string{"prefetch", "prefetchu", "applypriority", "nanosleep", "pmevent"} {

@@ -52,16 +52,22 @@ func (w *warp) touches(in *inst, p *place, addr, shadow uint64, n, lane int, ver
 
 // class is the class of findings about an operation.
 func (op *asyncOp) class() Class {
-	if op.kind == asyncCopy {
+	switch op.kind {
+	case asyncCopy:
 		return AsyncCopy
+	case asyncMatrix:
+		return WgmmaReuse
 	}
 	return AsyncBulk
 }
 
 // section is the part of the manual about waiting for the operation.
 func (op *asyncOp) section() string {
-	if op.kind == asyncCopy {
+	switch op.kind {
+	case asyncCopy:
 		return "9.7.9.25.3"
+	case asyncMatrix:
+		return "9.7.15.7.3"
 	}
 	return "9.7.9.25"
 }
@@ -78,6 +84,11 @@ func (r *worker) inFlight(c *cta, s span, writes bool) (*asyncOp, span) {
 			}
 			for _, t := range list {
 				if t.overlaps(s) {
+					return op, t
+				}
+			}
+			if op.covers != nil && !writes {
+				if t, ok := op.covers(s); ok {
 					return op, t
 				}
 			}

@@ -43,6 +43,8 @@ type Kernel struct {
 	asynchronous bool
 	// writes holds the offsets of the parameters that it may write through; nil: unknown.
 	writes map[uint64]bool
+	// warpgroups: the kernel has wgmma instructions.
+	warpgroups bool
 	// clustered: the text uses what clusters have, so shared addresses carry the rank.
 	clustered bool
 }

@@ -27,6 +27,7 @@ const (
 	atBarrier             // waits at a CTA barrier
 	atCluster             // waits at the cluster barrier
 	atMbarrier            // waits for a phase of an mbarrier
+	atMatrix              // waits for wgmma operations that its warpgroup has not started
 	atRegisters           // waits for registers of the CTA's pool
 	atGrid                // waits for the grid before
 	spinYield             // gave its turn to a sibling while spinning
@@ -74,6 +75,7 @@ type warp struct {
 	gridWaited                    uint32      // lanes behind griddepcontrol.wait
 	spinsSince                    uint64      // back edges of spinning loops since seenProgress
 	seen                          uint64
+	matrix                        *warpMatrices // nil before the first wgmma instruction
 	steps                         uint64
 	threads                       uint64 // thread instructions
 }

@@ -20,6 +20,7 @@ type worker struct {
 	initcheck  bool
 	memcheck   bool
 	asynccheck bool
+	wgmmacheck bool
 	stopped    bool
 	next       int // cluster to start next
 	stride     int
@@ -41,6 +42,7 @@ type worker struct {
 	triggered        int
 	before, after    *worker
 	follower, leader *gridPair
+	matrix           matrixScratch
 }
 
 func newWorker(l *launch, index, count int) *worker {
@@ -53,6 +55,7 @@ func newWorker(l *launch, index, count int) *worker {
 		w.track = newTracker(w)
 		w.track.shared = count > 1
 	}
+	w.wgmmacheck = c.Off&Wgmmacheck == 0
 	if c.Seed != 0 {
 		w.rng = rand.New(rand.NewPCG(c.Seed, uint64(index)))
 	}

@@ -15,7 +15,7 @@ import (
 const foreign = "../../../../codegen/ptx/testdata/foreign"
 
 // unmodelled names the cases that need instructions which the emulator does not know.
-var unmodelled = []string{"cu_mma_sync", "cu_wgmma_ss", "tri_matmul_bf16", "tri_matmul_tma"}
+var unmodelled = []string{"tri_matmul_tma"}
 
 func TestForeignCases(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(foreign, "*.json"))
