@@ -14,9 +14,6 @@ import (
 
 const foreign = "../../../../codegen/ptx/testdata/foreign"
 
-// unmodelled names the cases that need instructions which the emulator does not know.
-var unmodelled = []string{"tri_matmul_tma"}
-
 func TestForeignCases(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(foreign, "*.json"))
 	if err != nil || len(paths) < 21 {
@@ -27,12 +24,6 @@ func TestForeignCases(t *testing.T) {
 		for i := range uint64(9) {
 			seed, mode := i/3, []emulate.AsyncMode{emulate.AsyncLate, emulate.AsyncEarly, emulate.AsyncRandom}[i%3]
 			r := Run(p, Options{Device: emulate.Config{Seed: seed, Async: mode}})
-			if slices.Contains(unmodelled, name) {
-				if r.Status != StatusUnmodelled || r.Line == 0 || r.ExitCode() != 2 {
-					t.Errorf("%s: status %s at line %d: %s", name, r.Status, r.Line, r.Error)
-				}
-				continue
-			}
 			if r.Status != StatusEqual || r.ExitCode() != 0 || len(r.Findings) > 0 || len(r.Outputs) == 0 {
 				t.Errorf("%s %v seed %d: %s %s\noutputs %+v\nfindings %v", name, mode, seed, r.Status, r.Error, r.Outputs, r.Findings)
 			}
