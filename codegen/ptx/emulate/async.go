@@ -85,11 +85,11 @@ type asyncOp struct {
 	// signal tells the completion mechanism: the bytes of an mbarrier's phase. Groups are waited for by those who
 	// hold the operation and need no signal.
 	signal func()
-	// covers says whether the sources, where reads does not list them, include bytes of a range, and which.
-	covers func(span) (span, bool)
-	after  []*asyncOp // have to be done before this one
-	stage  asyncStage
-	bar    *mbarrier // that signal tells, or nil
+	// sources are what the operation reads in many small pieces, instead of reads; nil: there are none.
+	sources func(yield func(span) bool)
+	after   []*asyncOp // have to be done before this one
+	stage   asyncStage
+	bar     *mbarrier // that signal tells, or nil
 	// waited: a group wait covered it, or an mbarrier will tell. readDone: its sources were waited for.
 	waited, readDone bool
 }

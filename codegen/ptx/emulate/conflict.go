@@ -109,7 +109,7 @@ func (a *access) inFlight(writes bool, off uint64) bool {
 		at.addr += a.alloc.base
 	}
 	op, _ := r.inFlight(a.w.cta, at, writes)
-	return op != nil && op.kind != asyncMatrix
+	return op != nil
 }
 
 // inFlightClass is the class of an ordinary access to what an asynchronous operation, not known to be complete,
@@ -122,7 +122,7 @@ func (t *tracker) inFlightClass(p uint64) Class {
 	case actor%actorKinds == actsCopy:
 		return AsyncCopy
 	case actor%actorKinds == actsMatrix:
-		return RaceAsync
+		return WgmmaReuse
 	}
 	return AsyncBulk
 }

@@ -87,9 +87,11 @@ func (r *worker) inFlight(c *cta, s span, writes bool) (*asyncOp, span) {
 					return op, t
 				}
 			}
-			if op.covers != nil && !writes {
-				if t, ok := op.covers(s); ok {
-					return op, t
+			if op.sources != nil && !writes {
+				for t := range op.sources {
+					if t.overlaps(s) {
+						return op, t
+					}
 				}
 			}
 		}

@@ -44,10 +44,18 @@ func (b *build) matrixMove(o *matrixMove) {
 	o.place = b.place(b.need("p"), matrixRowBytes)
 }
 
-// rows resolves the row addresses of n matrices. A row without memory is reported and nil.
-func (o *matrixMove) rows(w *warp, in *inst, n int, verb string) (mem, shadow [32][]byte) {
-	w.needDefined(o.id, in, fullMask>>(warpSize-8*n), "is an address")
+// rows resolves the row addresses of n matrices and shows the accesses to the checkers. A row without memory is
+// reported and nil.
+func (o *matrixMove) rows(w *warp, in *inst, n int, write bool) (mem, shadow [32][]byte) {
+	verb, m := "load of a matrix row", fullMask>>(warpSize-8*n)
+	if write {
+		verb = "store of a matrix row"
+	}
+	w.needDefined(o.id, in, m, "is an address")
 	base := w.val(o.base)
+	if t := w.run.track; t != nil {
+		t.visit(&access{t: t, w: w, in: in, write: write}, m, &o.place, base, order{})
+	}
 	for lane := range 8 * n {
 		addr := base[lane] + o.off
 		if addr%matrixRowBytes != 0 && w.run.memcheck {
@@ -56,13 +64,23 @@ func (o *matrixMove) rows(w *warp, in *inst, n int, verb string) (mem, shadow [3
 		}
 		if mem[lane], shadow[lane], _ = w.locate(&o.place, addr, lane); mem[lane] == nil {
 			w.badAccess(in, &o.place, addr, lane, verb)
+			continue
+		}
+		for i := 0; i < len(shadow[lane]); i += 8 {
+			switch s := readBytes(shadow[lane][i:], 8); {
+			case s&^allInit(8) == 0:
+			case write:
+				w.overwrites(in, &o.place, addr+uint64(i), s, 8, lane)
+			default:
+				w.readable(in, &o.place, addr+uint64(i), s, 8, lane)
+			}
 		}
 	}
 	return mem, shadow
 }
 
 func (o *matrixMove) load(w *warp, in *inst, _ uint32) {
-	mem, shadow := o.rows(w, in, len(o.dst), "load of a matrix row")
+	mem, shadow := o.rows(w, in, len(o.dst), false)
 	for i, d := range o.dst {
 		var undef uint32
 		for lane := range warpSize {
@@ -95,7 +113,7 @@ func (o *matrixMove) element(i, lane, e int) (row, at int) {
 }
 
 func (o *matrixMove) store(w *warp, in *inst, _ uint32) {
-	mem, shadow := o.rows(w, in, len(o.regs.src), "store of a matrix row")
+	mem, shadow := o.rows(w, in, len(o.regs.src), true)
 	w.run.progress++
 	for i, s := range o.regs.src {
 		v, def := w.val(s), w.defOf(o.regs.id[i])

@@ -53,6 +53,11 @@ func (t *tracker) issue(op *asyncOp) {
 		for _, s := range spans {
 			a.touch(s, uint32(lane), shape)
 		}
+		if op.sources != nil && !a.write {
+			for s := range op.sources {
+				a.touch(s, uint32(lane), shape)
+			}
+		}
 	}
 }
 

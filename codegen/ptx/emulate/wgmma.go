@@ -35,13 +35,13 @@ func decodeWgmma(b *build) {
 	case b.has("fence"):
 		b.wholeWarp(func(w *warp, _ *inst, _ uint32) { w.matrices().epoch++ })
 	case b.has("commit_group"):
-		b.wholeWarp(func(w *warp, _ *inst, _ uint32) { w.matrices().commit() })
+		b.wholeWarp(func(w *warp, _ *inst, _ uint32) { w.commitMatrices() })
 	case b.has("wait_group"):
 		n, ok := constantBits(b.need("N"), isa.B32)
 		if !ok {
 			b.fail("the number of groups is no constant")
 		}
-		b.wholeWarp(func(w *warp, _ *inst, _ uint32) { w.matrices().awaitAllBut(int(n)) })
+		b.wholeWarp(func(w *warp, _ *inst, _ uint32) { w.awaitMatrices(int(n)) })
 		b.post = append(b.post, inst{ctl: holdForMatrices, guard: noGuard, line: int32(b.in.Line), text: b.in})
 	default:
 		decodeMmaAsync(b)
@@ -209,7 +209,7 @@ func (op *matrixOp) agrees(w *warp, in *inst, a, b tensorcore.Descriptor, scale 
 
 // start puts the operation in flight.
 func (op *matrixOp) start(w *warp, g *warpgroup) {
-	op.async = &asyncOp{kind: asyncMatrix, warp: w, lanes: fullMask, in: op.in, take: op.take, give: op.give, covers: op.covers}
+	op.async = &asyncOp{kind: asyncMatrix, warp: w, lanes: fullMask, in: op.in, take: op.take, give: op.give, sources: op.sources}
 	if before := g.before(op); before != nil {
 		op.async.after = []*asyncOp{before.async}
 	}

@@ -49,11 +49,21 @@ func (g *warpgroup) op(number int, w *warp, o *wgmmaOp, in *inst) *matrixOp {
 	return op
 }
 
-// commit closes the group of the operations since the last commit.
-func (m *warpMatrices) commit() { m.groups = append(m.groups, m.issued) }
+// commitMatrices closes the group of the operations since the last commit.
+func (w *warp) commitMatrices() {
+	m := w.matrices()
+	m.groups = append(m.groups, m.issued)
+	if t := w.run.track; t != nil {
+		t.commit(w, fullMask, matrixGroup)
+	}
+}
 
-// awaitAllBut begins a wait that leaves at most n groups in flight.
-func (m *warpMatrices) awaitAllBut(n int) {
+// awaitMatrices begins a wait that leaves at most n groups in flight.
+func (w *warp) awaitMatrices(n int) {
+	if t := w.run.track; t != nil {
+		t.waitGroup(w, fullMask, matrixGroup, n, false)
+	}
+	m := w.matrices()
 	if k := len(m.groups) - n; k > 0 {
 		m.want = m.groups[k-1]
 		m.groups = append(m.groups[:0], m.groups[k:]...)

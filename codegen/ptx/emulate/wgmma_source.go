@@ -14,8 +14,8 @@ const (
 	chunkSources = 0x0101010101010101 * uint64(shadowSource)
 )
 
-// sources calls f for the chunks of shared memory that an operation reads.
-func (op *matrixOp) sources(f func(addr uint64, chunk int)) {
+// chunks calls f for the chunks of shared memory that an operation reads.
+func (op *matrixOp) chunks(f func(addr uint64, chunk int)) {
 	visit := func(addr uint32, _, _ int) bool {
 		at := uint64(addr) - sharedUserStart
 		if at+chunkBytes <= uint64(len(op.cta.shared)) {
@@ -27,6 +27,29 @@ func (op *matrixOp) sources(f func(addr uint64, chunk int)) {
 		op.matrixA().Chunks(visit)
 	}
 	op.matrixB().Chunks(visit)
+}
+
+// sources yields what the operation reads, neighbours together.
+func (op *matrixOp) sources(yield func(span) bool) {
+	var s span
+	more := true
+	op.chunks(func(addr uint64, _ int) {
+		switch {
+		case !more:
+		case s.n > 0 && addr == s.addr+s.n:
+			s.n += chunkBytes
+		case s.n > 0 && addr+chunkBytes == s.addr:
+			s.addr, s.n = addr, s.n+chunkBytes
+		default:
+			if s.n > 0 {
+				more = yield(s)
+			}
+			s = span{op.cta, addr, chunkBytes}
+		}
+	})
+	if more && s.n > 0 {
+		yield(s)
+	}
 }
 
 // sharedAddr is an address in a descriptor, which has no cluster rank, in the window of the CTA.
@@ -41,7 +64,7 @@ func (op *matrixOp) hold() {
 		c.matrixSources = make([]uint16, len(c.shared)/chunkBytes+1)
 	}
 	op.held = true
-	op.sources(func(addr uint64, i int) {
+	op.chunks(func(addr uint64, i int) {
 		if c.matrixSources[i]++; c.matrixSources[i] == 1 {
 			c.markChunk(addr, true)
 		}
@@ -55,7 +78,7 @@ func (op *matrixOp) letGo() {
 	}
 	op.held = false
 	c := op.cta
-	op.sources(func(addr uint64, i int) {
+	op.chunks(func(addr uint64, i int) {
 		if c.matrixSources[i]--; c.matrixSources[i] == 0 {
 			c.markChunk(addr, false)
 		}
@@ -90,19 +113,6 @@ func (c *cta) markMatrices(s span) {
 			c.markChunk(c.first+i*chunkBytes, true)
 		}
 	}
-}
-
-// covers reports whether the operation will read bytes of a range, and which chunk.
-func (op *matrixOp) covers(s span) (at span, ok bool) {
-	if s.cta != op.cta || !op.held {
-		return span{}, false
-	}
-	op.sources(func(addr uint64, _ int) {
-		if c := (span{op.cta, addr, chunkBytes}); c.overlaps(s) && !ok {
-			at, ok = c, true
-		}
-	})
-	return at, ok
 }
 
 // read is the content of a chunk, or nil outside the CTA's shared memory.
