@@ -13,6 +13,7 @@ func swigluOperator() *catalog.Operator {
 		Doc:    "y = gate · sigmoid(gate) · up, element by element, in f32.",
 		Source: "Shazeer, GLU Variants Improve Transformer, 2020",
 		Fields: gatedFields(), Dims: rows.Dims(), Operands: gatedOperands(), Algorithms: gatedAlgorithms(),
+		Flops:   []string{"4*rows*size"},
 		Results: slices.Concat(siluResults("gate"), gatedResults(), results()),
 	}
 }
@@ -23,6 +24,7 @@ func gegluOperator() *catalog.Operator {
 		Doc:    "y = gelu(gate) · up, element by element, in f32.",
 		Source: "Shazeer, GLU Variants Improve Transformer, 2020",
 		Fields: append(gatedFields(), approximationField()), Dims: rows.Dims(), Operands: gatedOperands(), Algorithms: gatedAlgorithms(),
+		Flops:   []string{"6*rows*size"},
 		Results: slices.Concat(geluResults("gate"), gatedResults(), results()),
 	}
 }
@@ -33,6 +35,7 @@ func siluOperator() *catalog.Operator {
 		Doc:    "y = x · sigmoid(x), element by element, in f32.",
 		Source: "Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units for Neural Network Function Approximation in Reinforcement Learning, 2017",
 		Fields: plainFields(), Dims: rows.Dims(), Operands: plainOperands(), Algorithms: plainAlgorithms(),
+		Flops:   []string{"3*rows*size"},
 		Results: slices.Concat(siluResults("x"), results()),
 	}
 }
@@ -43,6 +46,7 @@ func geluOperator() *catalog.Operator {
 		Doc:    "y = x · Φ(x) with the normal distribution's Φ or its approximation by tanh, element by element, in f32.",
 		Source: "Hendrycks and Gimpel, Gaussian Error Linear Units, 2016",
 		Fields: append(plainFields(), approximationField()), Dims: rows.Dims(), Operands: plainOperands(), Algorithms: plainAlgorithms(),
+		Flops:   []string{"5*rows*size"},
 		Results: slices.Concat(geluResults("x"), results()),
 	}
 }

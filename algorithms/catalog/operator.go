@@ -13,6 +13,9 @@ type Operator struct {
 	Fields []Field `json:"fields"`
 	// Dims are sizes that a call chooses, each up to a limit that the Spec states.
 	Dims []Dim `json:"dims"`
+	// Flops are the arithmetic operations of the definition: the sum of products such as "4*rows*hidden". A square root, an
+	// exponential or an error function counts as one. They are of a kind that the f32 units do.
+	Flops []string `json:"flops"`
 	// Operands are the tensors of a call, in the order of [Call.Regions].
 	Operands []Operand `json:"operands"`
 	// Algorithms are all strategies, the most general last.

@@ -41,6 +41,7 @@ func example() *catalog.Operator {
 			{Name: "n", Access: catalog.In, DType: "input", Shape: []string{"4"}, Strides: []string{"1"}, When: "!bias"},
 			{Name: "y", Access: catalog.Out, DType: "output", Shape: []string{"rows", "3", "2"}, Strides: []string{"0", "0", "1"}, MayAlias: []string{"x"}},
 		},
+		Flops:      []string{"3*rows", "2*stride"},
 		Algorithms: []catalog.Algorithm{{Name: "A", Doc: "d", Provider: "p", Targets: []string{"t"}}},
 	}
 }
@@ -158,6 +159,8 @@ func TestVerifyFindsContradictions(t *testing.T) {
 		"condition":       func(op *catalog.Operator) { op.Operands[1].When = "!biased" },
 		"alias of output": func(op *catalog.Operator) { op.Operands[3].MayAlias = []string{"y"} },
 		"alias by input":  func(op *catalog.Operator) { op.Operands[0].MayAlias = []string{"b"} },
+		"no operations":   func(op *catalog.Operator) { op.Flops = nil },
+		"operations":      func(op *catalog.Operator) { op.Flops[1] = "2*strides" },
 		"algorithm":       func(op *catalog.Operator) { op.Algorithms[0].Targets = nil },
 	} {
 		op := example()

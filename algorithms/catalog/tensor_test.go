@@ -50,6 +50,17 @@ func TestTensors(t *testing.T) {
 	}
 }
 
+func TestWork(t *testing.T) {
+	s := exampleSpec{Rows: 5, Input: oxrt.BF16, Output: oxrt.F32, Stride: 10, Scale: 1}
+	bytes, flops, err := example().Work(&s, 3)
+	if want := int64(24*2 + 4*2 + 18*4); bytes != want || flops != 3*3+2*10 || err != nil {
+		t.Errorf("%d bytes, %d operations, %v; want %d bytes and 29", bytes, flops, err, want)
+	}
+	if _, _, err := example().Work(&s, 6); err == nil {
+		t.Error("6 rows of at most 5")
+	}
+}
+
 func TestIntervals(t *testing.T) {
 	inf := math.Inf(1)
 	a := catalog.Interval{Lo: -1, Hi: 2}

@@ -38,9 +38,23 @@ func (op *Operator) Verify(spec any) []string {
 	for _, o := range op.Operands {
 		all = append(all, op.verifyOperand(o)...)
 	}
+	all = append(all, op.verifyFlops()...)
 	for _, a := range op.Algorithms {
 		if a.Doc == "" || a.Provider == "" || len(a.Targets) == 0 {
 			report("algorithm %s lacks documentation, provider or target", a.Name)
+		}
+	}
+	return all
+}
+
+func (op *Operator) verifyFlops() []string {
+	if len(op.Flops) == 0 {
+		return []string{op.Name + ": the arithmetic operations are not stated"}
+	}
+	var all []string
+	for factor := range strings.SplitSeq(strings.Join(op.Flops, "*"), "*") {
+		if !op.knows(factor) {
+			all = append(all, fmt.Sprintf("%s: operations: %q is no number, field or size", op.Name, factor))
 		}
 	}
 	return all

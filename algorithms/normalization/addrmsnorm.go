@@ -66,6 +66,7 @@ func addRMSNormOperator() *catalog.Operator {
 			rows.Oxide("OxideSm90AddRMSNormStreamPacket", "Two passes over the row, 8 elements at a time.", packed),
 			rows.Oxide("OxideSm90AddRMSNormStreamElement", "Two passes over the row, one element at a time."),
 		},
+		Flops:   []string{"5*rows*hidden"},
 		Results: append(rmsResults(), "What is said of a row holds for the row of sum: infinities of both signs at one place make a NaN."),
 	}
 }

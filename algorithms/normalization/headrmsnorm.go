@@ -98,6 +98,7 @@ func headRMSNormOperator() *catalog.Operator {
 			rows.Oxide("OxideSm90HeadRMSNorm", "A head in the registers of 8, 16 or 32 lanes, q and k in one launch.",
 				"all strides are multiples of 8, align is a multiple of 16"),
 		},
+		Flops:   []string{"4*tokens*q_heads*head_dim", "4*tokens*k_heads*head_dim"},
 		Results: append(rmsResults(), "What is said of a row holds for a head."),
 	}
 }

@@ -63,6 +63,7 @@ func layerNormOperator() *catalog.Operator {
 			rows.Oxide("OxideSm90LayerNormStreamPacket", "Three passes over the row, 8 elements at a time.", packed),
 			rows.Oxide("OxideSm90LayerNormStreamElement", "Three passes over the row, one element at a time."),
 		},
+		Flops:   []string{"7*rows*hidden"},
 		Results: layerResults(),
 	}
 }

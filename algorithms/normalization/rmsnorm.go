@@ -61,6 +61,7 @@ func rmsNormOperator() *catalog.Operator {
 			rows.Oxide("OxideSm90RMSNormStreamPacket", "Two passes over the row, 8 elements at a time.", packed),
 			rows.Oxide("OxideSm90RMSNormStreamElement", "Two passes over the row, one element at a time."),
 		},
+		Flops:   []string{"4*rows*hidden"},
 		Results: rmsResults(),
 	}
 }

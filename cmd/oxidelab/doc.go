@@ -3,8 +3,10 @@
 //	oxidelab ops [-json] [OP]                       what operators there are, their Spec fields, operands, algorithms
 //	oxidelab run OP --spec SPEC.json --in IN.safetensors --out OUT.safetensors
 //	        [--device auto|emulated|cuda:N] [--algorithm NAME] [--check]
-//	oxidelab qualify [--device …] [--quick] [--graph] [--op OP] [--json FILE]
-//	                                                every declared case of every operator, with every algorithm
+//	oxidelab qualify [--device …] [--level L,L…] [--op OP] [--quick] [--state FILE] [--record FILE.tar] [--json FILE]
+//	                                                seven levels of proof, each case passed, failed or not run for a reason
+//	oxidelab evidence import FILE.tar | index | verify | show FILE.json   [-dir evidence]
+//	                                                keep the records of qualify
 //	oxidelab bench [--device cuda:N] [--op OP] [--json FILE]   times of graph replays and eager calls
 //	oxidelab ptx run CASE.json [flags]              run a PTX case file and compare with what a GPU recorded
 //

@@ -14,9 +14,11 @@ import (
 // Result is one case with one algorithm.
 type Result struct {
 	Algorithm, Variant, Entry string
-	Elements                  int
-	MaxUlp                    float64
-	Took                      time.Duration
+	// Artifacts are all kernels of the plan; Entry is the first one's.
+	Artifacts []*oxrt.Artifact
+	Elements  int
+	MaxUlp    float64
+	Took      time.Duration
 	// Err is nil if the case passed.
 	Err error
 }
@@ -59,7 +61,8 @@ func runOne(ctx context.Context, stream *oxrt.Stream, b catalog.Binding, s Setup
 		r.Err = err
 		return r
 	}
-	r.Variant, r.Entry = plan.Artifacts()[0].Variant, plan.Artifacts()[0].Entry
+	r.Artifacts = plan.Artifacts()
+	r.Variant, r.Entry = r.Artifacts[0].Variant, r.Artifacts[0].Entry
 	out, err := Run(ctx, stream, b.Operator, plan, s)
 	if err == nil && len(out.Damage) > 0 {
 		err = fmt.Errorf("memory that is not an output changed: %s", strings.Join(out.Damage, "; "))

@@ -10,6 +10,9 @@ import (
 	"github.com/oxideinfer/oxide/runtime"
 )
 
+// Seed is the second word of the generator (PCG) behind all inputs; the first is the FNV-1a hash of operand, fill and shape.
+const Seed = 1
+
 // Inputs makes the inputs of a case: the same ones on every machine.
 func Inputs(op *catalog.Operator, c catalog.Case) (map[string][]byte, error) {
 	tensors, err := op.Tensors(c.Spec, c.Dims...)
@@ -27,7 +30,7 @@ func Inputs(op *catalog.Operator, c catalog.Case) (map[string][]byte, error) {
 		}
 		h := fnv.New64a()
 		fmt.Fprintf(h, "%s %s %v", t.Operand.Name, c.Fill, t.Shape)
-		g := &generator{rand: rand.New(rand.NewPCG(h.Sum64(), 1)), format: f, fill: c.Fill, shift: i,
+		g := &generator{rand: rand.New(rand.NewPCG(h.Sum64(), Seed)), format: f, fill: c.Fill, shift: i,
 			constant: t.Operand.Shape[0] != op.Dims[0].Name}
 		out[t.Operand.Name] = g.bytes(t.Dense(), t.DType)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/device"
 	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/timing"
 )
 
@@ -11,7 +12,7 @@ import (
 // launch between them: as one scope and as one graph.
 func (l *lab) benchChain(args []string) (err error) {
 	f := l.flags("bench chain", "[flags]")
-	where := f.String("device", "auto", deviceHelp)
+	where := f.String("device", "auto", device.Help)
 	out := f.String("json", "", "write every sample to this `file`")
 	rounds := f.Int("rounds", 101, "number of `rounds`")
 	if rest, err := parse(f, args); err != nil || len(rest) > 0 {
@@ -24,12 +25,12 @@ func (l *lab) benchChain(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.close()) }()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	fmt.Fprintf(l.out, "(add + RMSNorm, SwiGLU) × %d in bf16 on %s, device time of a pair, medians of %d rounds\n", timing.ChainPairs, d, *rounds)
 	var results []timing.ChainResult
 	for _, hidden := range []int{4096, 8192} {
 		for _, rows := range []int{1, 16, 128} {
-			r, err := timing.Chain(d.stream, rows, hidden, *rounds)
+			r, err := timing.Chain(d.Stream, rows, hidden, *rounds)
 			if err != nil {
 				return fmt.Errorf("%d×%d: %w", rows, hidden, err)
 			}

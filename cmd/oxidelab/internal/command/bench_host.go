@@ -9,6 +9,7 @@ import (
 
 	"github.com/oxideinfer/oxide/algorithms/normalization"
 	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/barelaunch"
+	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/device"
 	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/timing"
 	gen "github.com/oxideinfer/oxide/gen/normalization"
 	"github.com/oxideinfer/oxide/runtime"
@@ -30,7 +31,7 @@ type hostTimes struct {
 // C. Each round times every way once, in random order, in one process, on one stream and thread.
 func (l *lab) benchHost(args []string) (err error) {
 	f := l.flags("bench host", "[flags]")
-	where := f.String("device", "auto", deviceHelp)
+	where := f.String("device", "auto", device.Help)
 	out := f.String("json", "", "write every sample to this `file`")
 	rounds := f.Int("rounds", 401, "number of `rounds`")
 	calls := f.Int("calls", 100, "`calls` in a sample")
@@ -44,7 +45,7 @@ func (l *lab) benchHost(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.close()) }()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	b, err := newHostBench(d)
 	if err != nil {
 		return err
@@ -72,27 +73,27 @@ type hostBench struct {
 	bufs   []*oxrt.Buffer
 }
 
-func newHostBench(d *device) (*hostBench, error) {
+func newHostBench(d *device.Device) (*hostBench, error) {
 	const hidden = 4096
-	b := &hostBench{stream: d.stream}
+	b := &hostBench{stream: d.Stream}
 	fail := func(err error) (*hostBench, error) { return nil, errors.Join(err, b.close()) }
 	var err error
-	if b.plan, err = normalization.PlanRMSNorm(d.dev, normalization.RMSNormSpec{MaxRows: 1, Hidden: hidden, Input: oxrt.BF16, Epsilon: 1e-6}); err != nil {
+	if b.plan, err = normalization.PlanRMSNorm(d.Dev, normalization.RMSNormSpec{MaxRows: 1, Hidden: hidden, Input: oxrt.BF16, Epsilon: 1e-6}); err != nil {
 		return fail(err)
 	}
-	if b.event, err = d.dev.NewEvent(false); err != nil {
+	if b.event, err = d.Dev.NewEvent(false); err != nil {
 		return fail(err)
 	}
 	var regions [3]oxrt.Region
 	for i := range regions {
-		buf, err := d.dev.Alloc(2 * hidden)
+		buf, err := d.Dev.Alloc(2 * hidden)
 		if err != nil {
 			return fail(err)
 		}
 		b.bufs, regions[i] = append(b.bufs, buf), buf.All(oxrt.BF16)
 	}
 	b.call = normalization.RMSNormOperands{Rows: 1, X: regions[0], Weight: regions[1], Y: regions[2]}
-	kernel, err := d.dev.Load(b.plan.Artifacts()[0])
+	kernel, err := d.Dev.Load(b.plan.Artifacts()[0])
 	if err != nil {
 		return fail(err)
 	}
@@ -100,7 +101,7 @@ func newHostBench(d *device) (*hostBench, error) {
 	a := gen.OxideSm90RMSNormRowArgs{X: regions[0].Ptr(), Weight: regions[1].Ptr(), Y: regions[2].Ptr(), XStride: hidden, YStride: hidden, Hidden: hidden,
 		InvHidden: 1.0 / hidden, Eps: 1e-6, OutScale: 1, Early: 1}
 	a.Pack(&params)
-	b.bare = barelaunch.Call{Context: d.dev.Context(), Stream: d.stream.Handle(), Event: b.event.Handle(), Kernel: kernel, Grid: oxrt.Dim3{X: 1},
+	b.bare = barelaunch.Call{Context: d.Dev.Context(), Stream: d.Stream.Handle(), Event: b.event.Handle(), Kernel: kernel, Grid: oxrt.Dim3{X: 1},
 		Params: append([]byte(nil), params.Bytes()...)}
 	return b, nil
 }

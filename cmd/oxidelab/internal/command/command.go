@@ -7,7 +7,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+
+	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/qualify"
+	"github.com/oxideinfer/oxide/evidence"
 )
 
 // Exit statuses.
@@ -25,13 +29,20 @@ type lab struct {
 	ctx    context.Context
 	out    io.Writer
 	errOut io.Writer
+	// program starts this program again; stamp says what commit it was built from.
+	program func() ([]string, error)
+	stamp   func() (evidence.Source, error)
 }
 
-const usage = `usage: oxidelab ops | run | qualify | bench | ptx run    (-h after a command shows its flags)`
+const usage = `usage: oxidelab ops | run | qualify | evidence | bench | ptx run    (-h after a command shows its flags)`
 
 // Run executes one command line and returns the exit status.
 func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
-	l := &lab{ctx, out, errOut}
+	return (&lab{ctx, out, errOut, self, qualify.Stamp}).exit(args)
+}
+
+// exit runs a command line, says what went wrong, and returns the exit status.
+func (l *lab) exit(args []string) int {
 	err := l.dispatch(args)
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
@@ -39,8 +50,14 @@ func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	case errors.Is(err, errWrong):
 		return exitWrong
 	}
-	fmt.Fprintln(errOut, "oxidelab: "+strings.ReplaceAll(err.Error(), "\n", "; "))
+	fmt.Fprintln(l.errOut, "oxidelab: "+strings.ReplaceAll(err.Error(), "\n", "; "))
 	return exitUnable
+}
+
+// self is the command line that starts this program.
+func self() ([]string, error) {
+	path, err := os.Executable()
+	return []string{path}, err
 }
 
 func (l *lab) dispatch(args []string) error {
@@ -54,6 +71,10 @@ func (l *lab) dispatch(args []string) error {
 		return l.run(args[1:])
 	case "qualify":
 		return l.qualify(args[1:])
+	case "worker":
+		return l.worker(args[1:])
+	case "evidence":
+		return l.evidence(args[1:])
 	case "bench":
 		return l.bench(args[1:])
 	case "ptx":

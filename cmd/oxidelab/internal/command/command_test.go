@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
-	"github.com/oxideinfer/oxide/algorithms/catalog/trial"
 	"github.com/oxideinfer/oxide/internal/safetensors"
 )
 
@@ -186,75 +185,6 @@ func TestOps(t *testing.T) {
 	}
 }
 
-func TestQualify(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "outcomes.json")
-	status, text, _ := call("qualify", "--device", "emulated", "--quick", "--op", "normalization.head", "--json", path)
-	if status != 0 || !strings.Contains(text, "OxideSm90HeadRMSNorm") || !strings.Contains(text, " 0 failed") {
-		t.Fatalf("status %d: %s", status, text)
-	}
-	if status, text, _ := call("qualify", "--device", "emulated", "--quick", "--op", "normalization.head", "--graph"); status != 0 || !strings.Contains(text, "graph replays") {
-		t.Errorf("graphs: status %d: %s", status, text)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var outcomes []outcome
-	if err := json.Unmarshal(data, &outcomes); err != nil || len(outcomes) < 20 || !outcomes[0].Passed {
-		t.Errorf("%d outcomes: %v", len(outcomes), err)
-	}
-}
-
-// TestQualifyCountsFailures demands that a failed case, and a kernel that nothing launched, fail the run.
-func TestQualifyCountsFailures(t *testing.T) {
-	d, err := openDevice("emulated")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := d.close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	b, err := find("normalization.rms_norm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out, errOut bytes.Buffer
-	newRun := func() *qualification {
-		return &qualification{lab: &lab{context.Background(), &out, &errOut}, device: d, run: trial.RunCase, launched: map[string]bool{}}
-	}
-	c := b.Cases()[5]
-	q := newRun()
-	q.runCase(b, c)
-	if err := q.finish(true); err != nil {
-		t.Errorf("a good case: %v", err)
-	}
-	if err := q.finish(false); err != errWrong {
-		t.Errorf("kernels that nothing launched: %v", err)
-	}
-	right := b.Reference
-	b.Reference = func(spec any, dims []int, in map[string][]float64) map[string]catalog.Expected {
-		want := right(spec, dims, in)
-		want["y"].Value[0], want["y"].Range[0] = 5, catalog.Exactly(5)
-		return want
-	}
-	q = newRun()
-	q.runCase(b, c)
-	if err := q.finish(true); err != errWrong || !strings.Contains(out.String(), "FAILED normalization.rms_norm") {
-		t.Errorf("a wrong result: %v, %s", err, out.String())
-	}
-	if errOut.Len() > 0 {
-		t.Errorf("progress in what is no terminal: %q", errOut.String())
-	}
-	q = newRun()
-	q.terminal = true
-	q.runCase(b, c)
-	if !strings.Contains(errOut.String(), "of 0 cases") {
-		t.Errorf("no progress on a terminal: %q", errOut.String())
-	}
-}
-
 func TestCommandLines(t *testing.T) {
 	for _, c := range []struct {
 		args   []string
@@ -270,6 +200,12 @@ func TestCommandLines(t *testing.T) {
 		{[]string{"ptx", "run", "nothing.json"}, exitUnable, "nothing"},
 		{[]string{"bench", "--device", "emulated"}, exitUnable, "needs a GPU"},
 		{[]string{"qualify", "--op", "none"}, exitUnable, "no operator"},
+		{[]string{"qualify", "--level", "graph,speed"}, exitUnable, `no level "speed"`},
+		{[]string{"qualify", "--record", "x.tar"}, exitUnable, "cannot record"},
+		{[]string{"evidence"}, exitUnable, "usage"},
+		{[]string{"evidence", "import", "no.tar"}, exitUnable, "no.tar"},
+		{[]string{"evidence", "verify", "-dir", "/nowhere"}, exitUnable, "zindex.json"},
+		{[]string{"worker"}, exitUnable, "job file"},
 	} {
 		status, out, errOut := call(c.args...)
 		if status != c.status || !strings.Contains(out+errOut, c.says) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
 	"github.com/oxideinfer/oxide/algorithms/catalog/trial"
+	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/device"
 	"github.com/oxideinfer/oxide/internal/safetensors"
 )
 
@@ -19,7 +20,7 @@ func (l *lab) run(args []string) (err error) {
 	specPath := f.String("spec", "", "JSON `file` with the Spec; fields with defaults may be left out")
 	inPath := f.String("in", "", "safetensors `file` with the inputs, named as the operands")
 	outPath := f.String("out", "", "safetensors `file` to write the outputs to")
-	where := f.String("device", "auto", deviceHelp)
+	where := f.String("device", "auto", device.Help)
 	algorithm := f.String("algorithm", "", "run this `algorithm` and no other")
 	check := f.Bool("check", false, "compare with the float64 reference")
 	names, err := parse(f, args)
@@ -40,17 +41,17 @@ func (l *lab) run(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	d, err := openDevice(*where)
+	d, err := device.Open(*where)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.close()) }()
-	plan, err := b.Plan(d.dev, s.Spec, *algorithm)
+	defer func() { err = errors.Join(err, d.Close()) }()
+	plan, err := b.Plan(d.Dev, s.Spec, *algorithm)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(l.out, "%s\non %s\n", plan, d)
-	out, err := trial.Run(l.ctx, d.stream, b.Operator, plan, s)
+	out, err := trial.Run(l.ctx, d.Stream, b.Operator, plan, s)
 	if err != nil {
 		return err
 	}

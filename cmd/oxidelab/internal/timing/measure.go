@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
+	"github.com/oxideinfer/oxide/evidence"
 	"github.com/oxideinfer/oxide/runtime"
 )
 
@@ -78,18 +79,8 @@ func (r *Result) measure(stream *oxrt.Stream, j Job) (err error) {
 
 // graph captures calls that go round the sets and replays them.
 func (r *Result) graph(s *sets, plan catalog.Plan) (err error) {
-	rounds := int(graphSeconds/(1e-6+float64(s.bytes)/memoryRate))/len(s.calls) + 1
-	r.Calls = rounds * len(s.calls)
-	if err := s.stream.BeginCapture(); err != nil {
-		return err
-	}
-	for i := range r.Calls {
-		if _, err := s.enqueue(plan, i); err != nil {
-			_, endErr := s.stream.EndCapture()
-			return errors.Join(err, endErr)
-		}
-	}
-	g, err := s.stream.EndCapture()
+	r.Calls = s.callsInGraph()
+	g, err := s.record(r.Calls, func(i int) error { _, err := s.enqueue(plan, i); return err })
 	if err != nil {
 		return err
 	}
@@ -103,7 +94,7 @@ func (r *Result) graph(s *sets, plan catalog.Plan) (err error) {
 			r.GraphUs = append(r.GraphUs, d.Seconds()*1e6/float64(r.Calls))
 		}
 	}
-	r.MedianUs = median(r.GraphUs)
+	r.MedianUs = evidence.Median(r.GraphUs)
 	r.Fraction = float64(s.bytes) / memoryRate * 1e6 / r.MedianUs
 	return nil
 }
@@ -135,24 +126,12 @@ func replay(stream *oxrt.Stream, g *oxrt.Graph) (d time.Duration, err error) {
 // eager times rounds of calls on the host, without waiting for the device in between.
 func (r *Result) eager(s *sets, plan catalog.Plan) error {
 	for range eagerRounds {
-		start := time.Now()
-		var last oxrt.Completion
-		for i := range eagerCalls {
-			var err error
-			if last, err = s.enqueue(plan, i); err != nil {
-				return err
-			}
-		}
-		r.EagerUs = append(r.EagerUs, time.Since(start).Seconds()*1e6/eagerCalls)
-		if err := last.Wait(context.Background()); err != nil {
+		us, err := s.eagerRound(plan)
+		if err != nil {
 			return err
 		}
+		r.EagerUs = append(r.EagerUs, us)
 	}
 	r.HostUs = slices.Min(r.EagerUs)
 	return nil
-}
-
-func median(x []float64) float64 {
-	sorted := slices.Sorted(slices.Values(x))
-	return sorted[len(sorted)/2]
 }

@@ -3,6 +3,8 @@ package timing
 import (
 	"math"
 	"slices"
+
+	"github.com/oxideinfer/oxide/evidence"
 )
 
 // Paired compares two things that were measured in the same rounds, so that a machine that is slow for a while is slow for both. The
@@ -27,5 +29,5 @@ func Pair(base, other []float64) Paired {
 	half := 0.98 * math.Sqrt(n) // 1.96 standard deviations of a binomial(n, 1/2)
 	low := max(0, int(math.Floor(n/2-half)))
 	high := min(len(d)-1, int(math.Ceil(n/2+half)))
-	return Paired{Rounds: len(d), Base: median(base), Other: median(other), Difference: d[len(d)/2], Low: d[low], High: d[high]}
+	return Paired{Rounds: len(d), Base: evidence.Median(base), Other: evidence.Median(other), Difference: d[len(d)/2], Low: d[low], High: d[high]}
 }
