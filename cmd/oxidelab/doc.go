@@ -9,6 +9,7 @@
 //	                                                keep the records of qualify
 //	oxidelab bench [--device cuda:N] [--op OP] [--json FILE]   times of graph replays and eager calls
 //	oxidelab ptx run CASE.json [flags]              run a PTX case file and compare with what a GPU recorded
+//	oxidelab ptx mutate CASE.json... [flags]        plant mistakes into its PTX and see which the checkers find
 //
 // The exit status is 0 if everything is right, 1 if a result is wrong, and 2 if the call, a file or a device could not be
 // used; then one line says why.

@@ -57,7 +57,7 @@ func BenchmarkRowNorm(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		cfg  Config
-	}{{"checks", Config{}}, {"memcheck", Config{Off: Initcheck}}, {"nochecks", Config{Off: AllChecks}}, {"checks-1worker", Config{Workers: 1}}} {
+	}{{"checks", Config{}}, {"memcheck", Config{Off: Initcheck}}, {"norace", Config{Off: Racecheck}}, {"nochecks", Config{Off: AllChecks}}, {"checks-1worker", Config{Workers: 1}}, {"norace-1worker", Config{Workers: 1, Off: Racecheck}}, {"nochecks-1worker", Config{Workers: 1, Off: AllChecks}}} {
 		b.Run(c.name, func(b *testing.B) {
 			k := rowNormBench(b, c.cfg)
 			l := grid(benchRows, 256)

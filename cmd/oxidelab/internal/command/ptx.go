@@ -11,8 +11,11 @@ import (
 
 // ptx runs PTX case files on the emulator.
 func (l *lab) ptx(args []string) error {
+	if len(args) > 0 && args[0] == "mutate" {
+		return l.ptxMutate(args[1:])
+	}
 	if len(args) == 0 || args[0] != "run" {
-		return errors.New("usage: oxidelab ptx run CASE.json [flags]")
+		return errors.New("usage: oxidelab ptx run CASE.json [flags], or oxidelab ptx mutate CASE.json... [flags]")
 	}
 	f := l.flags("ptx run", "CASE.json [flags]")
 	asJSON := f.Bool("json", false, "print one JSON object")

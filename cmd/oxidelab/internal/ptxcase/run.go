@@ -76,6 +76,11 @@ func (r *Report) run(path string, opt Options) error {
 	if c.Name != "" {
 		r.Case = c.Name
 	}
+	return r.runLoaded(c, opt)
+}
+
+// runLoaded runs a case with the module that it holds.
+func (r *Report) runLoaded(c *loaded, opt Options) error {
 	prog, err := emulate.Load(c.module)
 	if err != nil {
 		return err
