@@ -28,12 +28,16 @@ func lowerAndNot(e *emitter, o *ir.Op) {
 func lowerShl(e *emitter, o *ir.Op) { e.shift(o, dots("shl", typeBits(o.Args[0].Type()))) }
 func lowerShr(e *emitter, o *ir.Op) { e.shift(o, dots("shr", suffix(kind(o)))) }
 
-// shift clamps a constant to the width, as the manual says the instruction does (PTX ISA 9.7.8.8). ptxas 13.0.88 takes the
-// low bits of large constants where it merges the shift with another instruction.
+// shift replaces shifts by a constant of the width or more (PTX ISA 9.7.8.8). ptxas 13.0.88 takes such a constant modulo a
+// power of two where it merges the shift with a multiplication.
 func (e *emitter) shift(o *ir.Op, mnemonic string) {
 	args := e.args(o)
-	if n := o.Args[1]; n.IsConst() {
-		args[1] = ptx.I(int64(min(n.Bits(), uint64(o.Result().Type().Bits()))))
+	if n, width := o.Args[1], o.Result().Type().Bits(); n.IsConst() && n.Bits() >= uint64(width) {
+		if o.Info.Name == "shl" || !op.Signed.Has(kind(o)) {
+			e.emit(dots("mov", typeBits(o.Result().Type())), e.def(o.Results[0]), ptx.I(0))
+			return
+		}
+		args[1] = ptx.I(int64(width - 1))
 	}
 	e.emit(mnemonic, e.def(o.Results[0]), args[0], args[1])
 }

@@ -58,6 +58,7 @@ type generator struct {
 	r      *rand.Rand
 	pool   map[reflect.Type][]reflect.Value // values that are visible here, by type
 	vars   []ir.Var[ir.U32]
+	words  []ir.U32 // of the input
 	shared ir.Shared[ir.U32]
 	depth  int
 }
@@ -78,6 +79,7 @@ func (g *generator) program() {
 		at := thread.MulAdd(g.k.ConstU32(g.r.Uint32()|1), g.k.ConstU32(g.r.Uint32())).And(g.k.ConstU32(inputWords - 1))
 		word := in.At(at).Load()
 		g.add(word)
+		g.words = append(g.words, word)
 		g.vars = append(g.vars, ir.NewVar(word))
 	}
 	g.block(statements)

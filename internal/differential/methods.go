@@ -71,7 +71,8 @@ func (m method) callable() bool {
 	}
 	for i := 1; i < m.Type.NumIn(); i++ {
 		in := m.Type.In(i)
-		if !slices.Contains(types, in) && in.Kind() != reflect.Int && !(m.Type.IsVariadic() && i == m.Type.NumIn()-1) || in == approximation {
+		last := m.Type.IsVariadic() && i == m.Type.NumIn()-1
+		if !last && in.Kind() != reflect.Int && in != approximation && !slices.Contains(types, in) {
 			return false
 		}
 	}
@@ -83,11 +84,34 @@ func (m method) callable() bool {
 	return m.Type.NumOut() > 0
 }
 
+// values counts the arguments that are values of the IR.
+func (m method) values() (n int) {
+	for i := 1; i < m.Type.NumIn(); i++ {
+		if slices.Contains(types, m.Type.In(i)) {
+			n++
+		}
+	}
+	return n
+}
+
+// approximates reports whether one of the arguments asks for it.
+func (m method) approximates(args []reflect.Value) bool {
+	return slices.ContainsFunc(args, func(v reflect.Value) bool { return v.Type() == approximation })
+}
+
+// atRunTime replaces arguments of an approximation by values that ptxas cannot know: of constants it works out another
+// result than the chip does.
+func (g *generator) atRunTime(args []reflect.Value) {
+	for i := range args {
+		args[i] = reflect.ValueOf(g.from(pick(g.r, g.words), args[i].Interface()))
+	}
+}
+
 var approximation = reflect.TypeFor[ir.Approximation]()
 
 // options are tried in groups; of each at most one is given.
 var options = [][]ir.Option{
-	{ir.RN, ir.RZ, ir.RM, ir.RP}, {ir.RZI, ir.RNI, ir.RMI, ir.RPI}, {ir.FTZ}, {ir.Sat}, {ir.SatFinite}, {ir.ReLU}, {ir.NaN},
+	{ir.RN, ir.RZ, ir.RM, ir.RP}, {ir.RZI, ir.RNI, ir.RMI, ir.RPI}, {ir.FTZ}, {ir.Sat}, {ir.SatFinite}, {ir.ReLU}, {ir.NaN}, {ir.Approx, ir.Full},
 	{ir.Width(2), ir.Width(4), ir.Width(8), ir.Width(16)},
 }
 
@@ -99,11 +123,16 @@ func (g *generator) call(m method) {
 		switch {
 		case m.Type.IsVariadic() && i == m.Type.NumIn()-1:
 			args = append(args, g.options(in.Elem())...)
+		case in == approximation:
+			args = append(args, reflect.ValueOf(ir.Approx))
 		case in.Kind() == reflect.Int:
 			args = append(args, reflect.ValueOf(g.constant(m)))
 		default:
 			args = append(args, g.value(in))
 		}
+	}
+	if m.approximates(args) {
+		g.atRunTime(args[:1+m.values()])
 	}
 	switch {
 	case m.Name == "ExtractBits", m.Name == "InsertBits":

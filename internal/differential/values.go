@@ -50,8 +50,14 @@ func (g *generator) fresh(zero any) any {
 	if list := g.pool[reflect.TypeFor[ir.U32]()]; g.r.IntN(2) == 0 && len(list) > 0 {
 		word = pick(g.r, list).Interface().(ir.U32)
 	}
+	return g.from(word, zero)
+}
+
+// from makes a value of the same type as like from the bits of a word.
+func (g *generator) from(word ir.U32, like any) any {
+	k := g.k
 	half := word.ConvertToU16()
-	switch zero.(type) {
+	switch like.(type) {
 	case ir.U8:
 		return half.ConvertToU8()
 	case ir.S8:
