@@ -394,3 +394,12 @@ func registersWrong(k *ir.Kernel) {
 		k.IncreaseRegisters(160) // want REGISTER_BUDGET REGISTER_BUDGET
 	})
 }
+
+func partOfWarpgroup(k *ir.Kernel) {
+	_, d := tileOf(k, "t")
+	f := ir.NewFragment[ir.F32](k, "f", 32)
+	k.WGMMAFence()
+	ir.WGMMA(f, d, d, ir.MatrixBF16, ir.MatrixBF16, ir.ZeroD) // want CONVERGENT_DIVERGENT
+	k.WGMMACommit()
+	k.WGMMAWait(0)
+}

@@ -110,5 +110,6 @@ func badKernels() []badKernel {
 		{name: "unfencedStore", file: hopper, body: unfencedStore, contract: ir.Contract{DynamicSharedBytes: 4096}},
 		{name: "registersOver", file: hopper, body: registersOver, contract: block(384, 1, 1)},
 		{name: "registersWrong", file: hopper, body: registersWrong, contract: block(384, 1, 1)},
+		{name: "partOfWarpgroup", file: hopper, body: partOfWarpgroup, contract: block(160, 1, 1)},
 	}
 }

@@ -166,7 +166,7 @@ func (u *Uniformity) warpIndex(o *Op) (op.Level, bool) {
 	case "tid.z":
 		return spanLevel(block[0] * block[1])
 	case "in_warps":
-		return spanLevel(32 * int(o.Int("first")|o.Int("warps")))
+		return wholeGroups(warpsOf(o), u.k.Threads()), true
 	case "shr", "div":
 	default:
 		return 0, false
@@ -182,6 +182,17 @@ func (u *Uniformity) warpIndex(o *Op) (op.Level, bool) {
 		return 0, false
 	}
 	return spanLevel(span)
+}
+
+// wholeGroups is the level of a condition that holds in a set of warps: does it divide a warpgroup?
+func wholeGroups(warps uint32, threads int) op.Level {
+	all := uint32(uint64(1)<<((threads+31)/32) - 1)
+	for group := uint32(0xf); group != 0; group <<= 4 {
+		if part := warps & group & all; part != 0 && part != group&all {
+			return op.UniformWarp
+		}
+	}
+	return op.UniformWarpgroup
 }
 
 // spanLevel is the level of a value that is equal in each aligned run of so many threads.

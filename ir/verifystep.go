@@ -85,6 +85,12 @@ func (w *walk) touchFragment(o *Op, s *flowState) {
 func (w *walk) product(o *Op, s *flowState) {
 	q := &s.groups[wgmmaGroups]
 	d, a := o.Args[0], o.Args[1]
+	for group := uint32(0xf); group != 0; group <<= 4 {
+		if part := w.role & group; part != 0 && part != group || part == group && w.c.k.Threads()%32 != 0 && w.c.k.Threads() < 32*bits.Len32(group) {
+			w.c.at(o, CodeConvergent, "give the role whole warpgroups: four warps, the first a multiple of four", "%s needs a warpgroup of four warps, and the role has a part of one", o.Info.Name)
+			break
+		}
+	}
 	fragments := []*Value{d}
 	uses := []inUse{{span{root: d, op: o}, true}}
 	if o.Info.Name == "wgmma_rs" {
