@@ -2,7 +2,6 @@ package subjects
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/oxideinfer/oxide/codegen/ptx/emulate"
+	"github.com/oxideinfer/oxide/internal/safetensors"
 	"github.com/oxideinfer/oxide/ir/op"
 )
 
@@ -27,16 +27,13 @@ func (s *Subject) Write(dir string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	data, err := s.tensors()
-	if err != nil {
-		return err
-	}
-	for suffix, content := range map[string][]byte{".json": append(description, '\n'), ".ptx": text, ".safetensors": data} {
-		if err := os.WriteFile(filepath.Join(dir, s.Name+suffix), content, 0o666); err != nil {
+	path := filepath.Join(dir, s.Name)
+	for suffix, content := range map[string][]byte{".json": append(description, '\n'), ".ptx": text} {
+		if err := os.WriteFile(path+suffix, content, 0o666); err != nil {
 			return err
 		}
 	}
-	return nil
+	return safetensors.WriteFile(path+".safetensors", s.tensors())
 }
 
 type object = map[string]any
@@ -104,35 +101,25 @@ func (l *Launch) description() object {
 		case a.Map != "":
 			params = append(params, object{"type": "tensormap", "map": a.Map})
 		default:
-			params = append(params, object{"type": "u32", "value": a.Word, "bits": fmt.Sprintf("%#010x", a.Word)})
+			params = append(params, object{"type": "u32", "value": a.Word, "bits": fmt.Sprintf("0x%08x", a.Word)})
 		}
 	}
 	return object{"entry": l.Kernel.Name, "grid": cfg.Grid, "block": cfg.Block, "cluster": cluster, "dynamic_smem": cfg.Dynamic, "pdl": cfg.Dependent, "params": params}
 }
 
-// tensors is a safetensors file: the length of a JSON header, the header, the data.
-func (s *Subject) tensors() ([]byte, error) {
-	names := map[op.Kind]string{op.F32: "F32", op.BF16: "BF16", op.E4M3: "F8_E4M3", op.S32: "I32", op.U32: "U32"}
-	header := object{}
-	var data []byte
-	add := func(name string, b *Buffer, content []byte) {
-		header[name] = object{"dtype": names[b.Kind], "shape": b.Shape, "data_offsets": []int{len(data), len(data) + len(content)}}
-		data = append(data, content...)
-	}
-	for i := range s.Buffers {
-		b := &s.Buffers[i]
-		add(b.Name, b, b.Data)
+// tensors holds what the buffers start with, and what the outputs must hold in the end.
+func (s *Subject) tensors() *safetensors.File {
+	names := map[op.Kind]safetensors.DType{op.F32: safetensors.F32, op.BF16: safetensors.BF16, op.E4M3: safetensors.E4M3, op.S32: safetensors.I32, op.U32: safetensors.U32}
+	f := &safetensors.File{}
+	for _, b := range s.Buffers {
+		var shape []int64
+		for _, n := range b.Shape {
+			shape = append(shape, int64(n))
+		}
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: b.Name, DType: names[b.Kind], Shape: shape, Data: b.Data})
 		if b.Out {
-			add("out:"+b.Name, b, b.Want)
+			f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "out:" + b.Name, DType: names[b.Kind], Shape: shape, Data: b.Want})
 		}
 	}
-	text, err := json.Marshal(header)
-	if err != nil {
-		return nil, err
-	}
-	for len(text)%8 != 0 {
-		text = append(text, ' ')
-	}
-	file := binary.LittleEndian.AppendUint64(nil, uint64(len(text)))
-	return append(append(file, text...), data...), nil
+	return f
 }

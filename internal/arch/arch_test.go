@@ -33,7 +33,7 @@ var rules = []rule{
 	{"codegen/ptx/emulate/**", []string{"codegen/ptx", "codegen/ptx/isa", "codegen/ptx/emulate/**", "internal/numfmt"}},
 	{"codegen/ptx", []string{"codegen/ptx/isa"}},
 	{"codegen/linemap", nil},
-	{"codegen/subjects", []string{"ir/**", "codegen/lower", "codegen/ptx", "codegen/ptx/emulate", "internal/numfmt"}},
+	{"codegen/subjects", []string{"ir/**", "codegen/lower", "codegen/ptx", "codegen/ptx/emulate", "internal/numfmt", "internal/safetensors"}},
 	{"codegen/lower/**", []string{"ir/**", "codegen/ptx", "codegen/ptx/isa"}},
 	{"codegen/cubin/**", []string{"codegen/cubin/**", "codegen/ptx", "codegen/ptx/isa"}},
 	{"codegen/build/**", []string{"ir/**", "codegen/**"}},
