@@ -132,6 +132,14 @@ func (l *lab) runQualification(o qualifyFlags, wanted []evidence.Level, lib leve
 
 // record writes the archive, and removes the state file that it was made from.
 func (l *lab) record(o qualifyFlags, result qualify.Result, source evidence.Source) error {
+	if err := l.archive(o.record, result, source); err != nil {
+		return err
+	}
+	return os.Remove(o.state)
+}
+
+// archive writes the records of a result to a new tar file.
+func (l *lab) archive(path string, result qualify.Result, source evidence.Source) error {
 	records, err := result.Records(source, artifacts())
 	if err != nil {
 		return err
@@ -140,9 +148,9 @@ func (l *lab) record(o qualifyFlags, result qualify.Result, source evidence.Sour
 	if err != nil {
 		return err
 	}
-	if err := evidence.WriteOnce(o.record, data); err != nil {
+	if err := evidence.WriteOnce(path, data); err != nil {
 		return err
 	}
-	fmt.Fprintf(l.out, "%d records of commit %s in %s\n", len(records), source.Commit, o.record)
-	return os.Remove(o.state)
+	_, err = fmt.Fprintf(l.out, "%d records of commit %s in %s\n", len(records), source.Commit, path)
+	return err
 }

@@ -26,9 +26,9 @@ type Identity struct {
 	Prefix  string          `json:"prefix"`
 }
 
-// seen is when a level ran and what was seen of the device meanwhile.
-type seen struct {
-	Level evidence.Level `json:"level"`
+// Seen is when a level ran and what was seen of the device meanwhile.
+type Seen struct {
+	Of    evidence.Level `json:"level"`
 	Began time.Time      `json:"began"`
 	Ended time.Time      `json:"ended"`
 	State evidence.State `json:"state"`
@@ -38,7 +38,7 @@ type seen struct {
 type entry struct {
 	Identity *Identity       `json:"identity,omitempty"`
 	Outcome  *levels.Outcome `json:"outcome,omitempty"`
-	Seen     *seen           `json:"seen,omitempty"`
+	Seen     *Seen           `json:"seen,omitempty"`
 }
 
 // journal keeps outcomes in a file, one a line, as they come. A line that a crash has cut off is dropped when the file is
@@ -46,12 +46,12 @@ type entry struct {
 type journal struct {
 	f        *os.File
 	outcomes map[string]levels.Outcome // by task ID
-	seen     map[evidence.Level]seen
+	seen     map[evidence.Level]Seen
 }
 
 // openJournal opens or creates a state file; an empty path keeps nothing.
 func openJournal(path string, id Identity) (*journal, error) {
-	j := &journal{outcomes: map[string]levels.Outcome{}, seen: map[evidence.Level]seen{}}
+	j := &journal{outcomes: map[string]levels.Outcome{}, seen: map[evidence.Level]Seen{}}
 	if path == "" {
 		return j, nil
 	}
@@ -108,16 +108,16 @@ func (j *journal) remember(e entry) {
 		j.outcomes[e.Outcome.Task.ID()] = *e.Outcome
 	}
 	if e.Seen != nil {
-		j.seen[e.Seen.Level] = merge(j.seen[e.Seen.Level], *e.Seen)
+		j.seen[e.Seen.Of] = merge(j.seen[e.Seen.Of], *e.Seen)
 	}
 }
 
 // merge joins two parts of a level: its time is that of both, its state that of the part with more readings.
-func merge(old, next seen) seen {
+func merge(old, next Seen) Seen {
 	if old.Began.IsZero() {
 		return next
 	}
-	out := seen{Level: next.Level, Began: old.Began, Ended: next.Ended, State: next.State}
+	out := Seen{Of: next.Of, Began: old.Began, Ended: next.Ended, State: next.State}
 	if old.State.Readings > next.State.Readings {
 		out.State = old.State
 	}

@@ -58,7 +58,7 @@ type LevelResult struct {
 	Outcomes []levels.Outcome
 	// NotRun is why the whole level could not be run here, or "".
 	NotRun string
-	seen
+	Seen
 }
 
 // Run runs the levels one after the other. An error means that the run could not go on; what was found is in the state file.
@@ -172,11 +172,11 @@ func (q *Qualification) level(ctx context.Context, level evidence.Level, d evide
 	if err != nil {
 		return r, err
 	}
-	now := seen{level, began, time.Now().UTC().Truncate(time.Millisecond), state}
+	now := Seen{level, began, time.Now().UTC().Truncate(time.Millisecond), state}
 	if err := errors.Join(q.journal.write(entry{Seen: &now}), q.journal.sync()); err != nil {
 		return r, err
 	}
-	r.seen = q.journal.seen[level]
+	r.Seen = q.journal.seen[level]
 	for _, t := range tasks {
 		r.Outcomes = append(r.Outcomes, q.journal.outcomes[t.ID()])
 	}

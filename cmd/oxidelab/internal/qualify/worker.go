@@ -37,7 +37,7 @@ func Work(ctx context.Context, lib levels.Library, job Job, open func(string) (*
 	if err != nil {
 		return say.Encode(line{Unable: err.Error()})
 	}
-	facts, name := describe(d), d.Name()
+	facts, name := Facts(d), d.Name()
 	if err := say.Encode(line{Device: &facts, Name: name}); err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func closing(o levels.Outcome, d *device.Device) levels.Outcome {
 	return o
 }
 
-// describe says what a device is. The driver's own version is not known to the runtime.
-func describe(d *device.Device) evidence.Device {
+// Facts says what a device is. The driver's own version is not known to the runtime.
+func Facts(d *device.Device) evidence.Device {
 	info := d.Dev.Info()
 	out := evidence.Device{Kind: "cuda", Name: info.Name, ComputeCapability: fmt.Sprintf("%d.%d", info.Major, info.Minor), CUDA: d.Dev.DriverVersion(),
 		SMs: info.SMs, MemoryBytes: info.MemoryBytes, L2Bytes: uint64(max(info.L2Bytes, 0))}

@@ -46,7 +46,7 @@ func Compare(stream *oxrt.Stream, j Job, version, driver string) (c Comparison, 
 		return c, err
 	}
 	base := evidence.Timing{Bytes: s.bytes, Flops: flops, Sets: len(s.calls), ColdBytes: s.bytes * int64(len(s.calls)),
-		Limit: limitOn(stream.Device().Name(), s.bytes, flops)}
+		Limit: LimitOn(stream.Device().Name(), s.bytes, flops)}
 	for _, measure := range []func([]catalog.Plan, evidence.Timing, string, string) (evidence.Timing, error){s.graphs, s.hosts} {
 		t, err := measure(plans, base, version, driver)
 		if err == nil {

@@ -15,8 +15,8 @@ var knownRates = map[string]rates{
 	"NVIDIA H200": {4.55e12, 132 * 128 * 2 * 1.98e9, "measured read rate and computed f32 peak of one NVIDIA H200"},
 }
 
-// limitOn is the physical limit on a device, or nil where its rates are not known.
-func limitOn(device string, bytes, flops int64) *evidence.Limit {
+// LimitOn is the physical limit on a device, or nil where its rates are not known.
+func LimitOn(device string, bytes, flops int64) *evidence.Limit {
 	r, ok := knownRates[device]
 	if !ok {
 		return nil

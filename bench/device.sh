@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Qualifies this library on a GPU machine and compares it with its peers there. Nothing is built, nothing is fetched.
+#
+#   bench/device.sh PARTS OUT [qualify] [peers]
+#
+# PARTS holds what was built on another machine from a clean commit, each file as it is or gzipped:
+#   oxidelab        CGO_ENABLED=1 go build -buildvcs=true -trimpath -ldflags='-s -w' ./cmd/oxidelab
+#   liboxide.so     CGO_ENABLED=1 go build -buildvcs=true -trimpath -ldflags='-s -w' -buildmode=c-shared -o liboxide.so ./adapters/c
+#   peers/          wheels of FlashInfer 0.6.17 and of what it needs, and flashinfer-*.tar.xz with its compiled modules
+# OUT gets qualify.tar and peers.tar for `oxidelab evidence import`, and the logs. If the time runs out, OUT/qualify.tar.state
+# holds what has ended, and the same command goes on from there on the same machine.
+set -u
+parts=$(cd "$1" && pwd) out=$(mkdir -p "$2" && cd "$2" && pwd)
+shift 2
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+for name in oxidelab liboxide.so; do
+  if [ -f "$parts/$name.gz" ]; then gunzip -c "$parts/$name.gz" >"$work/$name"; elif [ -f "$parts/$name" ]; then cp "$parts/$name" "$work/$name"; fi
+done
+chmod +x "$work/oxidelab"
+PATH=$PATH:/usr/local/cuda/bin
+status=0
+
+qualify() {
+  "$work/oxidelab" qualify -device cuda:0 -level correctness,lifecycle,graph,performance,sanitizer -jobs 8 -timeout 3m \
+    -record "$out/qualify.tar" >"$out/qualify.log" 2>&1 || status=1
+  tail -n 60 "$out/qualify.log" | cut -c1-240
+}
+
+peers() {
+  site=$(mktemp -d)
+  for wheel in "$parts"/peers/*.whl; do
+    python3 -m pip install -q --no-index --no-deps --no-compile --no-cache-dir --upgrade --target "$site" "$wheel" || echo "not installed: $wheel"
+  done
+  mkdir -p "$site/flashinfer/data/aot"
+  for modules in "$parts"/peers/flashinfer-*.tar.xz; do tar xJf "$modules" -C "$site/flashinfer/data/aot"; done
+  export PYTHONPATH=$PWD/adapters/python:$PEERS_SITE$site:$site/nvidia_cutlass_dsl/dsl_packages OXIDE_LIBRARY=$work/liboxide.so
+  export FLASHINFER_DISABLE_JIT=1 FLASHINFER_CUDA_ARCH_LIST=9.0a PYTHONUNBUFFERED=1 TORCHINDUCTOR_CACHE_DIR=$work/inductor
+  "$work/oxidelab" peers -device cuda:0 -record "$out/peers.tar" -limit "${PEERS_LIMIT:-150}" >"$out/peers.log" 2>&1 || status=1
+  tail -n 60 "$out/peers.log" | cut -c1-240
+}
+
+PEERS_SITE=${PEERS_SITE:+$PEERS_SITE:$PEERS_SITE/nvidia_cutlass_dsl/dsl_packages:} # an installation that is there already
+for step in "${@:-qualify}"; do "$step"; done
+exit $status

@@ -1,0 +1,108 @@
+//go:build unix
+
+package peers
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/oxideinfer/oxide/algorithms/operators"
+	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/device"
+	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/levels"
+	"github.com/oxideinfer/oxide/evidence"
+)
+
+// answers is a program that says these lines whatever it is asked.
+func answers(t *testing.T, lines ...string) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "answers")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"sh", "-c", `cat "$0"; echo "the last words" >&2; exit 3`, path}
+}
+
+// run compares with canned answers.
+func run(t *testing.T, lines ...string) ([]levels.Outcome, error) {
+	t.Helper()
+	d, err := device.Open(device.Emulated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	reported := 0
+	c := Comparison{Bindings: operators.Bindings(), Program: answers(t, lines...), Limit: 1, Commit: "abc", GPU: "NVIDIA H200", Report: func(levels.Outcome) { reported++ }}
+	all, err := c.Run(context.Background(), d.Dev)
+	if err == nil && reported != len(all) {
+		t.Errorf("%d of %d outcomes were reported", reported, len(all))
+	}
+	return all, err
+}
+
+const ours = `{"name":"oxide","provider":"Oxide","algorithm":"OxideSm90RMSNormRow","version":"v0 abc","ours":true,"rounds":[{"order":0,"position":0,"us":[1,1.01,1.02]},{"order":1,"position":1,"us":[1.01,1,1.02]}]}`
+const peer = `{"name":"peer","provider":"P","algorithm":"f","version":"1","ours":false,"rounds":[{"order":0,"position":1,"us":[2,2.01,2.02]},{"order":1,"position":0,"us":[2.01,2,2.02]}]}`
+const broken = `{"name":"gone","provider":"P","algorithm":"f","version":"not installed","ours":false,"error":"ModuleNotFoundError: no"}`
+
+func line(id int, library, algorithm, contenders string) string {
+	return fmt.Sprintf(`{"id":%d,"library":%q,"algorithms":[%q],"region":"graph","sets":400,"calls":400,"cold_bytes":6553600,"contenders":[%s]}`, id, library, algorithm, contenders)
+}
+
+func TestAnswersBecomeOutcomes(t *testing.T) {
+	const row = "OxideSm90RMSNormRow"
+	all, err := run(t, "a library says hello", line(0, "v0 abc", row, ours+","+peer+","+broken), `{"id":3,"reason":"the limit was reached"}`,
+		line(6, "v0 abc", "OxideSm90RMSNormStreamPacket", ours), line(9, "v0 abc", row, strings.Replace(ours, `"rounds"`, `"error":"wrong result","r"`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 40 {
+		t.Errorf("%d outcomes", len(all))
+	}
+	first := all[0].Case
+	if first.Status != evidence.Passed || len(first.Timings) != 1 || fmt.Sprint(first.Timings[0].Ranking) != "[[oxide] [peer]]" || first.Timings[0].Limit == nil {
+		t.Errorf("%+v", first)
+	}
+	for i, want := range map[int]struct {
+		status evidence.Status
+		says   string
+	}{3: {evidence.NotRun, "the limit was reached"}, 6: {evidence.Failed, "the library planned [OxideSm90RMSNormStreamPacket]"}, 9: {evidence.Failed, "wrong result"},
+		1: {evidence.NotRun, "ended before it: exit status 3; it said: the last words"}} {
+		if c := all[i].Case; c.Status != want.status || !strings.Contains(c.Reason, want.says) {
+			t.Errorf("%d: %s: %s", i, c.Status, c.Reason)
+		}
+	}
+}
+
+func TestLibraryOfAnotherCommitIsRefused(t *testing.T) {
+	if _, err := run(t, line(0, "v0 def", "OxideSm90RMSNormRow", ours)); err == nil || !strings.Contains(err.Error(), `the library "v0 def"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestProtocolInPython runs the tests of the Python side.
+func TestProtocolInPython(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	cmd := exec.Command(python, "-B", "-m", "unittest", "protocol_test")
+	cmd.Dir = filepath.Join("..", "..", "..", "..", "bench", "peers")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for _, script := range []string{"peers.py", "contenders.py", "triton_kernels.py"} {
+		cmd := exec.Command(python, "-B", "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", script)
+		cmd.Dir = filepath.Join("..", "..", "..", "..", "bench", "peers")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", script, err, out)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package timing
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/oxideinfer/oxide/evidence"
+)
+
+// TestCompete demands both orders, a warm-up before every round, all samples, and that a contender which breaks is out.
+func TestCompete(t *testing.T) {
+	var ran strings.Builder
+	make := func(name string, failAt int) *sampler {
+		calls := 0
+		return &sampler{contender: evidence.Contender{Name: name, Provider: "P", Version: "1"}, warm: 2, samples: 3, sample: func() (float64, error) {
+			ran.WriteString(name)
+			if calls++; calls == failAt {
+				return 0, errors.New("it broke")
+			}
+			return float64(calls), nil
+		}}
+	}
+	all, err := compete([]*sampler{make("a", 0), make("b", 7), make("c", 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ran.String(); got != "aaaaa"+"bbbbb"+"ccccc"+"ccccc"+"bb"+"aaaaa" {
+		t.Errorf("they ran as %s", got)
+	}
+	if b := all[1]; b.Error != "it broke" || b.Rounds != nil {
+		t.Errorf("b: %+v", b)
+	}
+	for i, positions := range map[int][2]int{0: {0, 2}, 2: {2, 0}} {
+		c := all[i]
+		if len(c.Rounds) != 2 || c.Rounds[0].Position != positions[0] || c.Rounds[1].Position != positions[1] || c.Rounds[1].Order != 1 {
+			t.Fatalf("%s: %+v", c.Name, c.Rounds)
+		}
+		us, err := c.Samples()
+		if err != nil || len(us) != 6 || us[0] != 3 || us[5] != 10 {
+			t.Errorf("%s: samples %v, %v", c.Name, us, err)
+		}
+	}
+}
+
+func TestLimitOn(t *testing.T) {
+	l := LimitOn("NVIDIA H200", 4_550_000, 1000)
+	if l == nil || l.By != "bytes" || l.Us != 1 {
+		t.Errorf("%+v", l)
+	}
+	if l := LimitOn("NVIDIA H200", 1, 66_908_160); l.By != "flops" || l.Us != 1 {
+		t.Errorf("%+v", l)
+	}
+	if l := LimitOn("a GPU that nobody has measured", 1, 1); l != nil {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestCases demands that every declared size is one that its operator takes; levels plan them.
+func TestCases(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range Cases() {
+		if seen[c.Operator+c.Label] {
+			t.Errorf("%s %s is there twice", c.Operator, c.Label)
+		}
+		seen[c.Operator+c.Label] = true
+	}
+	for _, c := range PeerCases() {
+		if !seen[c.Operator+c.Label] {
+			t.Errorf("%s %s is compared with peers and not timed by itself", c.Operator, c.Label)
+		}
+		if c.InPlace != (c.Operator == "normalization.add_rms_norm") {
+			t.Errorf("%s %s: in place %v", c.Operator, c.Label, c.InPlace)
+		}
+	}
+}
