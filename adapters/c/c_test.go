@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"bytes"
+	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,6 +161,20 @@ func TestHeader(t *testing.T) {
 		cmd.Stdin = strings.NewReader("#include \"oxide.h\"\nint main(void) { return 0; }\n")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v: %v\n%s", language, err, out)
+		}
+	}
+}
+
+// TestStaticTLS: the library's thread-local variables go to the static TLS block, of which a program such as PyTorch leaves little.
+func TestStaticTLS(t *testing.T) {
+	f, err := elf.Open(built(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_TLS && p.Memsz > 64 {
+			t.Errorf("%d bytes of thread-local variables, want at most 64", p.Memsz)
 		}
 	}
 }

@@ -36,7 +36,7 @@ enum {
 	OXIDE_ERROR_DRIVER = 14, // a driver call failed; see the driver code
 	OXIDE_ERROR_DEVICE_LOST = 15, // a driver call failed and the context is lost: the process must end
 	OXIDE_ERROR_UNSUPPORTED = 16, // this kind of device does not offer the function
-	OXIDE_ERROR_FORKED = 17, // the process was forked after the library was loaded; load it in the child
+	OXIDE_ERROR_FORKED = 17, // the process was forked after the library was loaded; the child must start anew with exec (spawn)
 	OXIDE_ERROR_PANIC = 18, // a fault of this library; the handle is poisoned
 	OXIDE_ERROR_UNKNOWN = 19, // an error without a code of its own
 	OXIDE_ERROR_CAPTURE = 20, // the stream is being captured and the call may not be; nothing was submitted

@@ -49,6 +49,7 @@ var rules = []rule{
 	{"cmd/oxidegen/**", []string{"cmd/oxidegen/**", "ir/**", "codegen/**"}},
 	{"evidence", nil},
 	{"cmd/oxidelab/**", []string{"cmd/oxidelab/**", "evidence", "algorithms/**", "runtime/**", "gen/*", "internal/**", "codegen/ptx/**", "codegen/ptx", "codegen/linemap"}},
+	{"adapters/python", nil},
 	{"adapters/c/**", []string{"adapters/c/**", "algorithms/catalog", "algorithms/operators", "runtime/**", "gen/ptx"}},
 	{"internal/differential", []string{"ir/**", "codegen/**", "runtime"}},
 	{"internal/**", []string{"internal/**"}},

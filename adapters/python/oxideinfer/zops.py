@@ -42,7 +42,7 @@ def add_rms_norm(x, residual, weight, *, sum=None, y=None, output=None, epsilon=
     return run("add_rms_norm", {"x": x, "residual": residual, "weight": weight, "sum": sum, "y": y}, {"output": output, "epsilon": epsilon, "weight_offset": weight_offset, "rounding": rounding, "output_scale": output_scale}, algorithm)
 
 
-def head_rms_norm(q, k=None, q_weight, k_weight=None, *, q_out=None, k_out=None, epsilon=1e-06, weight_offset=0.0, rounding="after_weight", algorithm=None):
+def head_rms_norm(q, q_weight, k=None, k_weight=None, *, q_out=None, k_out=None, epsilon=1e-06, weight_offset=0.0, rounding="after_weight", algorithm=None):
     """out = x · rsqrt(mean(x²) + epsilon) · (weight + weight_offset) for every head of q and of k by itself, in f32, in one launch.
 
     q: [tokens, q_heads, head_dim], Queries.

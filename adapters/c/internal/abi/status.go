@@ -55,7 +55,7 @@ var Statuses = [...]struct{ Name, Doc string }{
 	Driver:      {"ERROR_DRIVER", "a driver call failed; see the driver code"},
 	DeviceLost:  {"ERROR_DEVICE_LOST", "a driver call failed and the context is lost: the process must end"},
 	Unsupported: {"ERROR_UNSUPPORTED", "this kind of device does not offer the function"},
-	Forked:      {"ERROR_FORKED", "the process was forked after the library was loaded; load it in the child"},
+	Forked:      {"ERROR_FORKED", "the process was forked after the library was loaded; the child must start anew with exec (spawn)"},
 	Panic:       {"ERROR_PANIC", "a fault of this library; the handle is poisoned"},
 	Unknown:     {"ERROR_UNKNOWN", "an error without a code of its own"},
 	Capture:     {"ERROR_CAPTURE", "the stream is being captured and the call may not be; nothing was submitted"},

@@ -117,7 +117,7 @@ func pythonOps(all []*catalog.Operator) string {
 }
 
 func (w *writer) pythonFunction(op *catalog.Operator) {
-	var inputs, outputs, pass []string
+	var inputs, optional, outputs, pass []string
 	var docs []string
 	for _, o := range op.Operands {
 		docs = append(docs, fmt.Sprintf("%s: [%s], %s", o.Name, strings.Join(o.Shape, ", "), o.Doc))
@@ -126,7 +126,7 @@ func (w *writer) pythonFunction(op *catalog.Operator) {
 		case o.Access == catalog.Out:
 			outputs = append(outputs, o.Name+"=None")
 		case o.When != "":
-			inputs = append(inputs, o.Name+"=None")
+			optional = append(optional, o.Name+"=None")
 		default:
 			inputs = append(inputs, o.Name)
 		}
@@ -137,7 +137,7 @@ func (w *writer) pythonFunction(op *catalog.Operator) {
 		values = append(values, fmt.Sprintf("%q: %s", f.Name, f.Name))
 		docs = append(docs, f.Name+": "+f.Doc)
 	}
-	w.line("\ndef %s(%s, *, %s, algorithm=None):", abi.ShortName(op), strings.Join(inputs, ", "), strings.Join(append(outputs, fields...), ", "))
+	w.line("\ndef %s(%s, *, %s, algorithm=None):", abi.ShortName(op), strings.Join(append(inputs, optional...), ", "), strings.Join(append(outputs, fields...), ", "))
 	w.line("    \"\"\"%s\n", op.Doc)
 	for _, d := range docs {
 		w.line("    %s", d)
