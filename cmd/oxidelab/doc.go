@@ -8,7 +8,8 @@
 //	oxidelab evidence import FILE.tar | index | verify | show FILE.json   [-dir evidence]
 //	                                                keep the records of qualify
 //	oxidelab bench [--device cuda:N] [--op OP] [--json FILE]   times of graph replays and eager calls
-//	oxidelab ptx run CASE.json [flags]              run a PTX case file and compare with what a GPU recorded
+//	oxidelab ptx run CASE.json [-json] [-checks LIST] [-async early|late|random] [-seed N] [-max-steps N]
+//	                                                run a PTX case file and compare with what a GPU recorded
 //	oxidelab ptx mutate CASE.json... [flags]        plant mistakes into its PTX and see which the checkers find
 //
 // The exit status is 0 if everything is right, 1 if a result is wrong, and 2 if the call, a file or a device could not be

@@ -198,6 +198,8 @@ func TestCommandLines(t *testing.T) {
 		{[]string{"run"}, exitUnable, "needs one operator"},
 		{[]string{"ptx"}, exitUnable, "usage"},
 		{[]string{"ptx", "run", "nothing.json"}, exitUnable, "nothing"},
+		{[]string{"ptx", "run", "-async", "soon", "nothing.json"}, exitUnable, "early, late or random"},
+		{[]string{"ptx", "run", "-checks", "memcheck,spell", "nothing.json"}, exitUnable, "spell"},
 		{[]string{"bench", "--device", "emulated"}, exitUnable, "needs a GPU"},
 		{[]string{"qualify", "--op", "none"}, exitUnable, "no operator"},
 		{[]string{"qualify", "--level", "graph,speed"}, exitUnable, `no level "speed"`},

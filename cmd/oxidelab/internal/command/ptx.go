@@ -20,6 +20,9 @@ func (l *lab) ptx(args []string) error {
 	f := l.flags("ptx run", "CASE.json [flags]")
 	asJSON := f.Bool("json", false, "print one JSON object")
 	steps := f.Uint64("max-steps", ptxcase.DefaultMaxSteps, "report a hang after so many warp `instructions` of a launch")
+	checks := f.String("checks", "all", "`checkers` to run, separated by commas: memcheck, initcheck, asynccheck, racecheck, synccheck, all, none")
+	async := f.String("async", emulate.AsyncLate.String(), "when asynchronous operations take effect: early, late or random")
+	seed := f.Uint64("seed", 0, "schedule; 0 is round robin")
 	paths, err := parse(f, args[1:])
 	if err != nil {
 		return err
@@ -27,7 +30,16 @@ func (l *lab) ptx(args []string) error {
 	if len(paths) != 1 {
 		return errors.New("ptx run needs one case file")
 	}
-	r := ptxcase.Run(paths[0], ptxcase.Options{Device: emulate.Config{MaxSteps: *steps}})
+	cfg := emulate.Config{MaxSteps: *steps, Seed: *seed}
+	if cfg.Async, err = emulate.ParseAsync(*async); err != nil {
+		return err
+	}
+	on, err := emulate.ParseChecks(*checks)
+	if err != nil {
+		return err
+	}
+	cfg.Off = emulate.AllChecks &^ on
+	r := ptxcase.Run(paths[0], ptxcase.Options{Device: cfg})
 	if *asJSON {
 		if err := json.NewEncoder(l.out).Encode(r); err != nil {
 			return err
@@ -54,5 +66,8 @@ func (l *lab) showReport(r *ptxcase.Report) {
 	}
 	for _, finding := range r.Findings {
 		fmt.Fprintf(l.out, "  line %d: %s %s: %s\n", finding.Line, finding.Severity, finding.Class, finding.Message)
+		for _, a := range finding.Accesses {
+			fmt.Fprintf(l.out, "    line %d: %s of %d bytes of %s memory at %#x\n", a.Line, a.Kind, a.Bytes, a.Space, a.Addr)
+		}
 	}
 }

@@ -109,34 +109,51 @@ func (r *Report) runLoaded(c *loaded, opt Options) error {
 	if err != nil {
 		return err
 	}
-	for i := range c.Launches {
-		if err := r.launch(dev, prog, &c.Launches[i], addr, maps); err != nil {
-			return err
-		}
+	if err := r.launch(dev, prog, c.Launches, addr, maps); err != nil {
+		return err
 	}
 	return r.compare(c, dev, addr, before)
 }
 
-// launch runs one launch and collects its findings.
-func (r *Report) launch(dev *emulate.Device, prog *emulate.Program, l *launchDesc, addr map[string]uint64, maps map[string][]byte) error {
+// launch runs the launches in stream order and collects their findings.
+func (r *Report) launch(dev *emulate.Device, prog *emulate.Program, descs []launchDesc, addr map[string]uint64, maps map[string][]byte) error {
+	var list []emulate.StreamLaunch
+	for i := range descs {
+		l, err := streamLaunch(prog, &descs[i], addr, maps)
+		if err != nil {
+			return err
+		}
+		if l.Kernel != nil {
+			list = append(list, l)
+		}
+	}
+	results, err := dev.LaunchAll(list)
+	for _, res := range results {
+		r.Findings = append(r.Findings, res.Findings...)
+		r.WarpInstructions += res.WarpInstructions
+		r.ThreadInstructions += res.ThreadInstructions
+	}
+	return err
+}
+
+// streamLaunch translates a launch. It has no kernel if it takes a tensor map that was refused: that is a finding, and
+// nothing can be launched with it.
+func streamLaunch(prog *emulate.Program, l *launchDesc, addr map[string]uint64, maps map[string][]byte) (out emulate.StreamLaunch, err error) {
 	k := prog.Kernel(l.Entry)
 	if k == nil {
-		return unreadable("the PTX has no entry %q", l.Entry)
+		return out, unreadable("the PTX has no entry %q", l.Entry)
 	}
 	if len(l.Params) != len(k.Params) {
-		return unreadable("entry %q takes %d parameters, the launch gives %d", l.Entry, len(k.Params), len(l.Params))
+		return out, unreadable("entry %q takes %d parameters, the launch gives %d", l.Entry, len(k.Params), len(l.Params))
 	}
 	block := make([]byte, k.ParamBytes())
 	for i, p := range k.Params {
 		b, err := encodeParam(&l.Params[i], addr, maps)
-		if err != nil {
-			return err
-		}
-		if b == nil {
-			return nil // the map was refused, which is a finding: nothing can be launched with it
+		if err != nil || b == nil {
+			return out, err
 		}
 		if len(b) != p.Size {
-			return unreadable("parameter %d of %q has %d bytes, the launch gives %d", i, l.Entry, p.Size, len(b))
+			return out, unreadable("parameter %d of %q has %d bytes, the launch gives %d", i, l.Entry, p.Size, len(b))
 		}
 		copy(block[p.Offset:], b)
 	}
@@ -144,14 +161,7 @@ func (r *Report) launch(dev *emulate.Device, prog *emulate.Program, l *launchDes
 	if l.Cluster != nil {
 		cfg.Cluster, cfg.HasCluster = *l.Cluster, true
 	}
-	res, err := dev.Launch(k, cfg, block)
-	if err != nil {
-		return err
-	}
-	r.Findings = append(r.Findings, res.Findings...)
-	r.WarpInstructions += res.WarpInstructions
-	r.ThreadInstructions += res.ThreadInstructions
-	return nil
+	return emulate.StreamLaunch{Kernel: k, Config: cfg, Params: block}, nil
 }
 
 // compare reads the buffers back.
