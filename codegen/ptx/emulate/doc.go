@@ -16,9 +16,24 @@
 // CTAs are resident at once, as many as the configured multiprocessors hold, so a grid barrier works exactly where it
 // works on a device of that size.
 //
-// A launch is deterministic: Config.Seed fixes the order of warps. CTAs run in parallel only where no CTA can see
-// another (no global atomics, no ordered or volatile accesses, no clocks), which leaves nothing that an order could
-// change. Launches on one device run one after another.
+// A launch is deterministic: Config.Seed fixes the order of warps and blocks. Clusters run in parallel only where none
+// can see another (no global atomics, no ordered or volatile accesses, no clocks), which leaves nothing that an order
+// could change. The blocks of a cluster are resident together and reach each other's shared memory; the rank is the high
+// byte of a shared address.
+//
+// # Asynchrony
+//
+// What cp.async, bulk and tensor copies, st.async, red.async and wgmma do happens between their issue and the wait that
+// observes it; the manual says no more. Config.Async chooses: AsyncLate (the default) leaves the destination undefined
+// until a legal wait, and reads the sources then; AsyncEarly does everything at the issue; AsyncRandom draws the
+// moments from the seed and lets mbarrier.try_wait give up early. A kernel that waits for what it should gives the
+// same result in all three. An mbarrier wait suspends its threads; when nobody can run, operations in flight complete,
+// those first that somebody waits for, and what is left then is a deadlock: the finding says who waits for which
+// phase of which barrier, and which arrivals or bytes it lacks. Device.LaunchAll overlaps dependent launches as
+// griddepcontrol allows.
+//
+// Tensor maps have an encoding of our own (TensorMap.Encode), made from the arguments of cuTensorMapEncodeTiled and
+// refused for the same reasons.
 //
 // # What is exact
 //
@@ -44,13 +59,19 @@
 // registers, local, shared and global memory; a value that nobody gave is reported when it reaches a store to global
 // memory, an address, an atomic, a barrier or a branch, not when it is read. Definedness is kept a register and lane
 // and a memory byte: one undefined byte makes the register that it is loaded into undefined. Synchronisation: member
-// masks, divergent and partial barriers, deadlocks and endless spinning, each with who waits for whom. wgmma: registers
+// masks, divergent and partial barriers, deadlocks and endless spinning, each with who waits for whom. Asynccheck: bytes
+// read, written or reused while an operation is in flight, operations that nobody waits for, mbarriers used without
+// init, initialised twice, or with counts, bytes and parities that do not fit, blocks of a cluster reached before they
+// started or after they ended, tensor maps that do not fit their use. Register counts of setmaxnreg. wgmma: registers
 // touched without wgmma.fence or before the wait, operands in flight given to something else, groups that nobody commits
 // or waits for, warps of a warpgroup that disagree; accumulators in flight hold poison.
 //
 // # What is not modelled
 //
-// Asynchronous copies, mbarriers, clusters, matrices of f64, 4-bit and 1-bit elements, approximate f64 functions, 128-bit values, indirect
-// and recursive calls, textures: Load refuses them. Time, caches, weak memory order, races: not modelled and not
-// reported. Launches are sequential, so griddepcontrol orders nothing here.
+// Matrices of f64, 4-bit and 1-bit elements, approximate f64 functions, 128-bit values, indirect and recursive calls, textures, interleaved
+// and im2col tensor maps, tensor maps of tf32 and of f32 that flushes: refused, at Load or where a map is encoded.
+// Time, caches and weak memory order have no model. A launch by Device.Launch ends before the next begins. The NaN of
+// elements out of bounds is a recorded one for 4-byte elements and assumed to be its upper half for 2-byte ones; rows of a
+// box that are shorter than the swizzle's span are assumed to be dense. The element a tensor map's stride skips, and how
+// long a suspended wait lasts, follow the manual and have not been compared with a chip.
 package emulate
