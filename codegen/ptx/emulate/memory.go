@@ -374,7 +374,7 @@ func (o *storeOp) exec(w *warp, in *inst, m uint32) {
 					ok = 0
 				}
 			}
-			if old := readBytes(init[e*o.elem:], o.elem); old&^allInit(o.elem) != 0 {
+			if old := readBytes(init[e*o.elem:], o.elem); w.run.asynccheck && old&^allInit(o.elem) != 0 {
 				ok |= w.overwrites(in, &o.place, addr+uint64(e*o.elem), old, o.elem, l)
 			}
 			writeBytes(init[e*o.elem:], o.elem, ok)
