@@ -14,7 +14,7 @@ func TestParseAsync(t *testing.T) {
 }
 
 func TestParseChecks(t *testing.T) {
-	for list, want := range map[string]Checks{"all": AllChecks, "none": 0, "memcheck": Memcheck, "racecheck, synccheck": Racecheck | Synccheck, "memcheck,initcheck,asynccheck,racecheck,synccheck": AllChecks} {
+	for list, want := range map[string]Checks{"all": AllChecks, "none": 0, "memcheck": Memcheck, "racecheck, synccheck": Racecheck | Synccheck, "memcheck,initcheck,asynccheck,racecheck,synccheck,wgmmacheck": AllChecks} {
 		if got, err := ParseChecks(list); err != nil || got != want {
 			t.Errorf("%s: %b, %v", list, got, err)
 		}

@@ -10,11 +10,11 @@ var checkNames = []struct {
 	set  Checks
 }{
 	{"memcheck", Memcheck}, {"initcheck", Initcheck}, {"asynccheck", Asynccheck}, {"racecheck", Racecheck}, {"synccheck", Synccheck},
-	{"all", AllChecks}, {"none", NoChecks},
+	{"wgmmacheck", Wgmmacheck}, {"all", AllChecks}, {"none", NoChecks},
 }
 
 // ParseChecks returns the set of a list of names, separated by commas: memcheck, initcheck, asynccheck, racecheck,
-// synccheck, all or none.
+// synccheck, wgmmacheck, all or none.
 func ParseChecks(list string) (Checks, error) {
 	var set Checks
 	for _, word := range strings.Split(list, ",") {
@@ -26,7 +26,7 @@ func ParseChecks(list string) (Checks, error) {
 			}
 		}
 		if !found {
-			return 0, fmt.Errorf("emulate: %q is no checker: memcheck, initcheck, asynccheck, racecheck, synccheck, all or none", word)
+			return 0, fmt.Errorf("emulate: %q is no checker: memcheck, initcheck, asynccheck, racecheck, synccheck, wgmmacheck, all or none", word)
 		}
 	}
 	return set, nil

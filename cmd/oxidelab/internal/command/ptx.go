@@ -20,7 +20,7 @@ func (l *lab) ptx(args []string) error {
 	f := l.flags("ptx run", "CASE.json [flags]")
 	asJSON := f.Bool("json", false, "print one JSON object")
 	steps := f.Uint64("max-steps", ptxcase.DefaultMaxSteps, "report a hang after so many warp `instructions` of a launch")
-	checks := f.String("checks", "all", "`checkers` to run, separated by commas: memcheck, initcheck, asynccheck, racecheck, synccheck, all, none")
+	checks := f.String("checks", "all", "`checkers` to run, separated by commas: memcheck, initcheck, asynccheck, racecheck, synccheck, wgmmacheck, all, none")
 	async := f.String("async", emulate.AsyncLate.String(), "when asynchronous operations take effect: early, late or random")
 	seed := f.Uint64("seed", 0, "schedule; 0 is round robin")
 	paths, err := parse(f, args[1:])
