@@ -9,8 +9,8 @@ import (
 // does with it, and no written operand may share memory with another one except as InPlace allows. All findings are returned at once,
 // as ContractErrors. The operands are leased until the submission settles.
 func (s *Scope) Bind(op string, operands ...Operand) error {
-	c := s.c
-	if err := c.ready(); err != nil {
+	c, err := s.ready()
+	if err != nil {
 		return err
 	}
 	return c.bind(op, operands)
@@ -37,10 +37,11 @@ func aliases(findings []error, op string, earlier []Operand, o *Operand) []error
 // Refuse makes the scope refuse everything that follows, as after a finding of its own: an operator that has more to check calls
 // it, so that the calls around it are not submitted without it. It returns err.
 func (s *Scope) Refuse(err error) error {
-	if ready := s.c.ready(); ready != nil {
-		return ready
+	c, ended := s.ready()
+	if ended != nil {
+		return ended
 	}
-	return s.c.refuse(err)
+	return c.refuse(err)
 }
 
 func (c *scopeCore) bindOne(op string, o *Operand) error {

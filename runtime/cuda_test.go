@@ -505,7 +505,7 @@ func TestCudaCallAllocatesNothing(t *testing.T) {
 	must(t, err)
 	r := &rig{TB: t, stream: c.stream, kernel: c.kernel}
 	call := callOf(r, buf.All(oxrt.F32), buf.All(oxrt.F32))
-	for range 2 * oxrt.ScopesKept {
+	for range 128 {
 		call()
 	}
 	if n := testing.AllocsPerRun(100, call); n != 0 {

@@ -4,7 +4,11 @@ package oxrt
 // followed by other means, as in an engine with streams of its own. A fault of the device appears in a later completion of the stream.
 // Where something has to be held until the work is done, memory of ours or a status record, this is Submit.
 func (s *Scope) Detach() error {
-	c := s.c
+	c, err := s.ready()
+	if err != nil {
+		s.Drop()
+		return err
+	}
 	if len(c.leases) > 0 || c.status != nil {
 		_, err := s.Submit()
 		return err

@@ -136,6 +136,11 @@ func TestAbandonedScopeGivesLeasesBack(t *testing.T) {
 		s, err := stream.Begin()
 		must(t, err)
 		must(t, s.Fill(buf.All(oxrt.U8), 0))
+		for range 100 { // scopes are collected by the dozen
+			next, err := stream.Begin()
+			must(t, err)
+			next.Drop()
+		}
 	}()
 	if l := <-collect(leaks); l.Kind != "scope" || l.Name != "fill" {
 		t.Errorf("reported %v", l)

@@ -32,8 +32,8 @@ func (p GraphPolicy) String() string {
 // Restrict applies an operator's graph policy to the scope. GraphAnywhere and GraphSupplied ask for nothing here: a scope knows by itself
 // when an operator uses its own workspace or status record.
 func (s *Scope) Restrict(op string, p GraphPolicy) error {
-	c := s.c
-	if err := c.ready(); err != nil {
+	c, err := s.ready()
+	if err != nil {
 		return err
 	}
 	own := c.stream.recording.Load()
@@ -59,8 +59,8 @@ func (c *scopeCore) eager(op, want string) {
 // completion: at least [StatusBytes] bytes at a multiple of 8, zeroed by the caller. Inside somebody else's capture, where a
 // replay has no completion, it is the only way. It comes before the first such operator.
 func (s *Scope) ReportTo(record Region) error {
-	c := s.c
-	if err := c.ready(); err != nil {
+	c, err := s.ready()
+	if err != nil {
 		return err
 	}
 	switch {
@@ -79,8 +79,8 @@ func (s *Scope) ReportTo(record Region) error {
 // Status gives a validating operator the record to report to and its number there. It is called once for each call of such an operator,
 // before its launches.
 func (s *Scope) Status(v *Validation) (Status, error) {
-	c := s.c
-	if err := c.ready(); err != nil {
+	c, err := s.ready()
+	if err != nil {
 		return Status{}, err
 	}
 	if c.reportTo != 0 {

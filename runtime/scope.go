@@ -2,25 +2,24 @@ package oxrt
 
 import (
 	"fmt"
-	goruntime "runtime"
-	"sync"
+	"sync/atomic"
 )
 
 // Scope collects the calls of one or more operators for one stream: it checks operands, holds leases and submits everything at once.
-// A scope belongs to one goroutine and ends with Submit or Drop; any use after that is ErrStale. Ended scopes are reused, the longest
-// ended first and not before [ScopesKept] others.
+// A scope belongs to one goroutine and ends with Submit or Drop; any use after that is ErrStale, and a Drop after that does nothing.
 //
 // A call that is refused makes the scope refuse everything after it, Submit included, with the same error: an operator is never
 // submitted in part. Drop it and begin another.
-type Scope struct{ c *scopeCore }
+type Scope struct {
+	c   *scopeCore
+	gen uint64 // of the core while it is this scope's
+}
 
-// ScopesKept is the number of scopes ended later that an ended scope outlives before it is reused.
-const ScopesKept = 64
-
+// scopeCore is what a scope collects. Cores are reused, scopes are not: one that was kept by mistake must not end another.
 type scopeCore struct {
 	dev    *Device
 	stream *Stream
-	open   bool
+	gen    atomic.Uint64 // odd while a scope is open
 	err    error
 	op     string // the operator bound last
 	ops    int
@@ -60,76 +59,6 @@ type LaunchConfig struct {
 	Programmatic bool
 }
 
-type scopePool struct {
-	dev  *Device
-	mu   sync.Mutex
-	idle ring[*Scope]
-	open *scopeCore // a list, to tell which scopes were never ended
-}
-
-// get returns a scope and notes it as open.
-func (p *scopePool) get() *Scope {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s := p.next()
-	if s.c.after = p.open; p.open != nil {
-		p.open.before = s.c
-	}
-	p.open = s.c
-	return s
-}
-
-// remove takes a scope out of the list of open ones.
-func (p *scopePool) remove(c *scopeCore) {
-	if c.before != nil {
-		c.before.after = c.after
-	} else {
-		p.open = c.after
-	}
-	if c.after != nil {
-		c.after.before = c.before
-	}
-	c.before, c.after = nil, nil
-}
-
-// leaks names the scopes that were neither submitted nor dropped.
-func (p *scopePool) leaks() []Leak {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var all []Leak
-	for c := p.open; c != nil; c = c.after {
-		all = append(all, Leak{Kind: "scope", Name: c.op, Site: "unknown"})
-	}
-	return all
-}
-
-func (p *scopePool) next() *Scope {
-	if p.idle.len() > ScopesKept {
-		return p.idle.pop()
-	}
-	s := &Scope{&scopeCore{dev: p.dev}}
-	s.c.batch.Commands = make([]Command, 0, 4)
-	s.c.batch.Params = make([]byte, 0, 512)
-	s.c.batch.Offsets = make([]uint16, 0, 64)
-	s.c.leases = make([]*lease, 0, 16)
-	s.c.names = make([]string, 0, 4)
-	goruntime.AddCleanup(s, (*scopeCore).abandoned, s.c)
-	return s
-}
-
-// abandoned runs when an open scope was collected: it is reported and its leases are given back, as nothing was submitted.
-func (c *scopeCore) abandoned() {
-	if !c.open {
-		return
-	}
-	c.release()
-	c.open = false
-	c.dev.scopes.mu.Lock()
-	c.dev.scopes.remove(c)
-	c.dev.scopes.mu.Unlock()
-	c.dev.rt.live.leaked(Leak{Kind: "scope", Name: c.op, Site: "unknown"})
-}
-
 // Begin opens a scope on the stream. It does no driver call.
 func (s *Stream) Begin() (*Scope, error) {
 	if err := s.usable(); err != nil {
@@ -137,13 +66,13 @@ func (s *Stream) Begin() (*Scope, error) {
 	}
 	scope := s.dev.scopes.get()
 	c := scope.c
-	c.stream, c.open, c.err, c.op, c.ops = s, true, nil, "", 0
+	c.stream, c.err, c.op, c.ops = s, nil, "", 0
 	return scope, nil
 }
 
 // Stream returns the scope's stream, nil for an ended scope.
 func (s *Scope) Stream() *Stream {
-	if !s.c.open {
+	if s.ended() {
 		return nil
 	}
 	return s.c.stream
@@ -152,11 +81,14 @@ func (s *Scope) Stream() *Stream {
 // Device returns the scope's device.
 func (s *Scope) Device() *Device { return s.c.dev }
 
-func (c *scopeCore) ready() error {
-	if !c.open {
-		return fmt.Errorf("scope: %w", ErrStale)
+func (s *Scope) ended() bool { return s.c.gen.Load() != s.gen }
+
+// ready returns the core of an open scope that has refused nothing.
+func (s *Scope) ready() (*scopeCore, error) {
+	if s.ended() {
+		return nil, fmt.Errorf("scope: %w", ErrStale)
 	}
-	return c.err
+	return s.c, s.c.err
 }
 
 func (c *scopeCore) refuse(err error) error {
@@ -166,8 +98,8 @@ func (c *scopeCore) refuse(err error) error {
 
 // Launch adds a kernel launch. The parameters are copied; params may be reused at once.
 func (s *Scope) Launch(k *Kernel, cfg LaunchConfig, params *Params) error {
-	c := s.c
-	if err := c.ready(); err != nil {
+	c, err := s.ready()
+	if err != nil {
 		return err
 	}
 	if err := k.check(c.dev, &cfg, params); err != nil {
@@ -231,8 +163,8 @@ func (s *Scope) WaitFor(e *Event) error { return s.event(CommandWait, e, "wait f
 func (s *Scope) Signal(e *Event) error { return s.event(CommandRecord, e, "record event") }
 
 func (s *Scope) event(kind CommandKind, e *Event, name string) error {
-	c := s.c
-	if err := c.ready(); err != nil {
+	c, err := s.ready()
+	if err != nil {
 		return err
 	}
 	if e.dev != c.dev {
@@ -250,9 +182,9 @@ func (s *Scope) event(kind CommandKind, e *Event, name string) error {
 
 // Drop ends the scope without submitting anything and gives its leases back. Dropping an ended scope does nothing.
 func (s *Scope) Drop() {
-	if s.c.open {
+	if !s.ended() {
 		s.c.release()
-		s.end()
+		s.c.end()
 	}
 }
 
@@ -270,9 +202,7 @@ func (c *scopeCore) release() {
 }
 
 // end empties the scope and gives it to the pool. The leases must have gone before.
-func (s *Scope) end() {
-	c := s.c
-	c.open = false
+func (c *scopeCore) end() {
 	c.stream = nil
 	c.reportTo, c.reports, c.recorded = 0, 0, nil
 	c.batch.Eager = false
@@ -281,9 +211,5 @@ func (s *Scope) end() {
 	c.batch.Offsets = c.batch.Offsets[:0]
 	clear(c.names)
 	c.names = c.names[:0]
-	p := &c.dev.scopes
-	p.mu.Lock()
-	p.remove(c)
-	p.idle.push(s)
-	p.mu.Unlock()
+	c.dev.scopes.put(c)
 }

@@ -40,8 +40,8 @@ func (o *Operand) mayBe(other *Operand) bool {
 
 // BindTo is Bind for a signature and the regions of its operands in order. It does the same, several times as fast.
 func (s *Scope) BindTo(sig *Signature, regions []Region) error {
-	c := s.c
-	if err := c.ready(); err != nil {
+	c, err := s.ready()
+	if err != nil {
 		return err
 	}
 	if len(regions) != len(sig.operands) {

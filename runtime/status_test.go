@@ -255,7 +255,7 @@ func TestCheckedCallsAllocateNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 * oxrt.ScopesKept {
+	for range 128 {
 		call()
 	}
 	before := r.drv.AllCalls()

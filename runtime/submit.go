@@ -5,8 +5,11 @@ package oxrt
 // the work goes into the graph and the completion is [Completion.Captured]; where an operator cannot be captured, nothing is
 // enqueued and the error is a *CaptureError.
 func (s *Scope) Submit() (Completion, error) {
-	c := s.c
-	if err := c.submittable(); err != nil {
+	c, err := s.ready()
+	if err == nil {
+		err = c.submittable()
+	}
+	if err != nil {
 		s.Drop()
 		return Completion{}, err
 	}
@@ -14,7 +17,7 @@ func (s *Scope) Submit() (Completion, error) {
 	if err != nil {
 		c.release()
 	}
-	s.end()
+	c.end()
 	return done, err
 }
 
@@ -52,9 +55,6 @@ func (c *scopeCore) submit() (Completion, error) {
 
 // submittable checks what may have changed since the operators were called.
 func (c *scopeCore) submittable() error {
-	if err := c.ready(); err != nil {
-		return err
-	}
 	if c.recorded != nil && c.recorded != c.stream.recording.Load() {
 		return &ContractError{c.op, "capture", "the one in which the operator was called", "ended"}
 	}

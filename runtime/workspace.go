@@ -71,8 +71,8 @@ func (s *Stream) WorkspaceBytes() (reserved, highWater int64) {
 // griddepcontrol.wait and until the operator's last launch. It is leased like an operand. Nothing is allocated: what was not
 // reserved is refused.
 func (s *Scope) Workspace(op string, bytes int64) (Region, error) {
-	c := s.c
-	if err := c.ready(); err != nil {
+	c, err := s.ready()
+	if err != nil {
 		return Region{}, err
 	}
 	if bytes < 0 {
