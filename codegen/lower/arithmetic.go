@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/oxideinfer/oxide/codegen/ptx"
 	"github.com/oxideinfer/oxide/ir"
 	"github.com/oxideinfer/oxide/ir/op"
 )
@@ -15,9 +16,29 @@ func lowerFloat(name string) func(*emitter, *ir.Op) {
 		case name == "mul":
 			e.simple(o, dots("mul.lo", suffix(k)))
 		default:
-			e.simple(o, dots(name, suffix(k)))
+			e.simple(o, dots(name, wrapping(k)))
 		}
 	}
+}
+
+// wrapping is the unsigned type of the same width where it computes the same bits: ptxas takes a signed 0 - x for a number
+// that did not overflow, and widens or clamps it wrongly for the least integer.
+func wrapping(k op.Kind) string {
+	if k == op.S16 {
+		return "u16"
+	}
+	return suffix(k)
+}
+
+// lowerNeg subtracts integers from zero, without a sign for the reason of wrapping.
+func lowerNeg(e *emitter, o *ir.Op) {
+	k := kind(o)
+	if isFloat(k) {
+		lowerTyped("neg")(e, o)
+		return
+	}
+	unsigned := map[op.Kind]string{op.S16: "sub.u16", op.S32: "sub.u32", op.S64: "sub.u64"}[k]
+	e.emit(unsigned, e.def(o.Results[0]), ptx.I(0), e.use(o.Args[0]))
 }
 
 func isFloat(k op.Kind) bool { return (op.Floats | op.Halves).Has(k) }

@@ -39,7 +39,20 @@ func (e *emitter) shift(o *ir.Op, mnemonic string) {
 		}
 		args[1] = ptx.I(int64(width - 1))
 	}
+	if k := kind(o); k == op.S16 && o.Info.Name == "shr" && !o.Args[1].IsConst() {
+		e.shiftWide(o, args)
+		return
+	}
 	e.emit(mnemonic, e.def(o.Results[0]), args[0], args[1])
+}
+
+// shiftWide shifts signed 16 bits in 32: ptxas narrows a computed amount to 16 bits with its sign and may merge that with
+// the conversion that made it.
+func (e *emitter) shiftWide(o *ir.Op, args []ptx.Operand) {
+	wide, shifted := e.newReg(op.Scalar(op.S32)), e.newReg(op.Scalar(op.S32))
+	e.emit("cvt.s32.s16", wide, e.reg(o.Args[0]))
+	e.emit("shr.s32", shifted, wide, args[1])
+	e.emit("cvt.s16.s32", e.def(o.Results[0]), shifted)
 }
 
 func lowerFunnel(name string) func(*emitter, *ir.Op) {
@@ -64,9 +77,28 @@ func lowerField(name string, suffix func(*ir.Op) string) func(*emitter, *ir.Op) 
 	}
 }
 
+// lowerLop3 replaces an operand that occurs twice by zero, with a table that does not look at it. ptxas 13.0.88 merges such
+// an instruction with its neighbours as if the operands could differ.
 func lowerLop3(e *emitter, o *ir.Op) {
-	ops := append([]ptx.Operand{e.def(o.Results[0])}, e.args(o)...)
-	e.emit("lop3.b32", append(ops, ptx.I(o.Int("table")))...)
+	args, table := e.args(o), uint8(o.Int("table"))
+	for second := 1; second < 3; second++ {
+		for first := range second {
+			if o.Args[first] == o.Args[second] {
+				args[second], table = ptx.I(0), ignore(table, first, second)
+			}
+		}
+	}
+	e.emit("lop3.b32", append([]ptx.Operand{e.def(o.Results[0])}, append(args, ptx.I(int64(table)))...)...)
+}
+
+// ignore gives the truth table in which operand second always equals operand first. Bit 2 of an index is operand 0.
+func ignore(table uint8, first, second int) (out uint8) {
+	for i := range uint8(8) {
+		bit := i >> (2 - first) & 1
+		from := i&^(1<<(2-second)) | bit<<(2-second)
+		out |= table >> from & 1 << i
+	}
+	return out
 }
 
 func lowerPrmt(e *emitter, o *ir.Op) { e.simple(o, "prmt.b32") }

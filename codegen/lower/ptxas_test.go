@@ -29,6 +29,14 @@ func TestStepsAroundPtxas(t *testing.T) {
 		{"shift of 16 bits by far too much", func(k *ir.Kernel, x ir.U32) ir.U32 {
 			return x.ConvertToU16().ShiftLeft(k.ConstU32(1 << 31)).ConvertToU32()
 		}, "mov.b16", "shl"},
+		{"negated and widened", func(k *ir.Kernel, x ir.U32) ir.U32 {
+			return x.ConvertToU16().AsS16().Neg().ConvertToS32().AsU32()
+		}, "sub.u16", "neg"},
+		{"16 bits by a variable", func(k *ir.Kernel, x ir.U32) ir.U32 {
+			return x.ConvertToU16().AsS16().ShiftRight(x).ConvertToS32().AsU32()
+		}, "shr.s32", "shr.s16"},
+		{"three times one operand", func(k *ir.Kernel, x ir.U32) ir.U32 { return x.Logic3(x, x, 0b0111_1110) }, ", 0, 0, 0;", "126"},
+		{"an operand again", func(k *ir.Kernel, x ir.U32) ir.U32 { return x.Logic3(k.TIDX(), x, 0xa7) }, ", 0, 255;", "167"},
 	} {
 		k, err := ir.BuildFunc("test", ir.Contract{Block: [3]int{32}}, func(k *ir.Kernel) {
 			p := ir.GlobalParam[ir.U32](k, "p", ir.Writes)

@@ -35,7 +35,7 @@ func newTable() map[string]lowering {
 		"mad_wide": lowerMadWide,
 		"div":      lowerMode("div"),
 		"rem":      lowerTyped("rem"),
-		"neg":      lowerTyped("neg"),
+		"neg":      lowerNeg,
 		"abs":      lowerTyped("abs"),
 		"min":      lowerTyped("min"),
 		"max":      lowerTyped("max"),

@@ -137,9 +137,9 @@ func (g *generator) call(m method) {
 	switch {
 	case m.Name == "ExtractBits", m.Name == "InsertBits":
 		for i := len(args) - 2; i < len(args); i++ {
-			args[i] = reflect.ValueOf(args[i].Interface().(ir.U32).And(g.k.ConstU32(255)))
+			args[i] = reflect.ValueOf(args[i].Interface().(ir.U32).And(g.k.ConstU32(31)))
 		}
-	case m.Name == "Neg" || m.Name == "Abs":
+	case m.Name == "Abs":
 		args[0] = g.negatable(args[0])
 	case m.Name == "ConvertToU64" || m.Name == "ConvertToS64":
 		args[0] = g.number(args[0])

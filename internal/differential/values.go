@@ -118,8 +118,8 @@ func (g *generator) divisor(v reflect.Value) reflect.Value {
 	return v
 }
 
-// negatable keeps a signed integer from its least value: ptxas takes the result of Neg and Abs for one that did not
-// overflow where it widens or clamps it next.
+// negatable keeps a signed integer from its least value: ptxas takes the result of Abs for one that did not overflow where
+// it widens or clamps it next.
 func (g *generator) negatable(v reflect.Value) reflect.Value {
 	k := g.k
 	switch x := v.Interface().(type) {

@@ -37,7 +37,7 @@ var arithmetic = []Info{
 	{Name: "rem", Method: "Rem", Sig: "x:T y:T -> T", Kinds: Integers,
 		Doc: "returns x - y*(x/y); undefined for y = 0", PTX: "rem", Section: "9.7.1.9"},
 	{Name: "neg", Method: "Neg", Sig: "x:T -> T", Kinds: signedAll | Floats | Halves, Attrs: []AttrSpec{FTZ.On(Of(F32) | f16s)},
-		Doc: "returns -x; of the least integer itself, which must then not be widened or clamped", PTX: "neg", Section: "9.7.1.11, 9.7.3.10, 9.7.4.5"},
+		Doc: "returns -x; of the least integer itself", PTX: "neg", Section: "9.7.1.11, 9.7.3.10, 9.7.4.5"},
 	{Name: "abs", Method: "Abs", Sig: "x:T -> T", Kinds: signedAll | Floats | Halves, Attrs: []AttrSpec{FTZ.On(Of(F32) | f16s)},
 		Doc: "returns |x|; of the least integer itself, which must then not be widened or clamped", PTX: "abs", Section: "9.7.1.10, 9.7.3.9, 9.7.4.6"},
 	{Name: "min", Method: "Min", Sig: "x:T y:T -> T", Kinds: Integers | Of(F32) | Halves, Commutes: true,
