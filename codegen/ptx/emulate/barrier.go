@@ -12,6 +12,7 @@ type barrier struct {
 	arrived uint32 // warps that arrived, one bit each
 	count   int    // threads expected, 0: all threads of the CTA that have not exited
 	line    int32  // first arrival of this phase
+	reduces bool   // by barrier.red
 	red     *reduction
 }
 
@@ -97,8 +98,11 @@ func (b *barrierOp) operands(w *warp, in *inst, m uint32) (id, count int, ok boo
 // join checks that an arrival fits the phase in progress.
 func (b *barrierOp) join(w *warp, in *inst, bar *barrier, id, count int) {
 	if bar.arrived == 0 && w.pendingBarrier(id) == 0 {
-		bar.count, bar.line = count, in.line
+		bar.count, bar.line, bar.reduces = count, in.line, b.red != ""
 		return
+	}
+	if bar.reduces != (b.red != "") {
+		w.find(SyncBarrier, in, w.frags[w.cur].mask, fmt.Sprintf("barrier %d: %s joins the phase that line %d began; a barrier takes either barrier.red or the other forms (manual 9.7.13.1)", id, in.name(), bar.line))
 	}
 	if bar.count != count {
 		w.find(SyncBarrier, in, w.frags[w.cur].mask, fmt.Sprintf("barrier %d: %s here, %s at line %d in the same phase", id, threadCount(count), threadCount(bar.count), bar.line))

@@ -82,6 +82,8 @@ func TestFindings(t *testing.T) {
 		{"barrier count too large", `bar.sync 1, 128; //!`, block(64), SyncBarrier, "at most 64"},
 		{"counts disagree", `setp.lt.u32 %p1, %r0, 32; @%p1 bra A; bar.sync 1, 64; bra OUT;
 			A: bar.sync 1, 96; OUT:`, block(96), SyncBarrier, "in the same phase"},
+		{"barrier red and sync", `setp.lt.u32 %p1, %r0, 32; @%p1 bra A; bar.sync 1, 64; bra OUT;
+			A: bar.red.popc.u32 %r2, 1, 64, %p1; OUT:`, block(64), SyncBarrier, "either barrier.red"},
 		{"divergent barrier", `setp.lt.u32 %p1, %r0, 16; @%p1 bra A; bar.sync 0; bra OUT;
 			A: bar.sync 0; OUT:`, block(32), SyncDiverged, "lanes"},
 		{"guarded barrier", `setp.lt.u32 %p1, %r0, 16;
@@ -183,6 +185,16 @@ func TestChecksOff(t *testing.T) {
 	newBench(t, Config{Off: AllChecks}, kernelText(1, body), make([]uint32, 4)).clean(block(1), 0)
 	res := newBench(t, Config{}, kernelText(1, body), make([]uint32, 4)).launch(block(1), 0)
 	if len(res.Findings) != 1 || res.Findings[0].Class != Misaligned {
+		t.Errorf("findings %v", res.Findings)
+	}
+}
+
+// TestSynccheckOff: misuse that the launch survives is not told, misuse that ends it is.
+func TestSynccheckOff(t *testing.T) {
+	guarded := `setp.lt.u32 %p1, %r0, 16; @%p1 bar.sync 0;`
+	newBench(t, Config{Off: Synccheck}, kernelText(1, guarded), make([]uint32, 4)).clean(block(32), 0)
+	res := newBench(t, Config{Off: Synccheck}, kernelText(1, `mov.u32 %r2, 16; bar.sync %r2;`), make([]uint32, 4)).launch(block(32), 0)
+	if len(res.Findings) != 1 || res.Findings[0].Class != SyncBarrier {
 		t.Errorf("findings %v", res.Findings)
 	}
 }

@@ -71,6 +71,7 @@ func (d *Device) launchChain(list []StreamLaunch) (out []*Result, err error) {
 			cur.after, next.before = next, cur
 		}
 		overlap(cur, next, chance)
+		cur.explainStop()
 		out = append(out, cur.result())
 		if next == nil {
 			return out, nil

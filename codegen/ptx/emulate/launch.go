@@ -91,6 +91,9 @@ func (d *Device) Launch(k *Kernel, cfg LaunchConfig, params []byte) (*Result, er
 	}
 	workers[0].loop()
 	wg.Wait()
+	for _, w := range workers {
+		w.explainStop()
+	}
 	mergeRaces(workers)
 	res := &Result{CTAs: l.ctas, Workers: n}
 	reps := make([]*reporter, n)

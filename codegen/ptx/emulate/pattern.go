@@ -180,7 +180,7 @@ func (t *tracker) fence(w *warp, m uint32, s sem, sc scope) {
 	v.fences = kept
 	for i := range v.groups {
 		if g := &v.groups[i]; g.mask&m != 0 {
-			v.fences = append(v.fences, viewFence{g.mask & m, sc, g.k, g.self, v.now})
+			v.fences = append(v.fences, viewFence{g.mask & m, sc, t.withEngines(v, g.mask&m, g.k), g.self, v.now})
 		}
 	}
 	v.tick()

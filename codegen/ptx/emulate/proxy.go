@@ -31,7 +31,7 @@ func (t *tracker) proxyFence(w *warp, m uint32, shared, global, init bool) {
 	}
 	for i := range v.groups {
 		if g := &v.groups[i]; g.mask&m != 0 {
-			v.proxy = append(v.proxy, proxyFence{g.mask & m, v.now, g.k, g.self, shared, global, init})
+			v.proxy = append(v.proxy, proxyFence{g.mask & m, v.now, t.withEngines(v, g.mask&m, g.k), g.self, shared, global, init})
 		}
 	}
 	v.tick()
@@ -142,7 +142,7 @@ func (a *access) knowsFence(w *warp, f *proxyFence, p, s uint64) bool {
 			continue
 		}
 		g := viewGroup{k: f.k, self: f.self.with(1<<l, f.time)} // what the lane knew, itself included
-		if b.beforeOne(p, at, &g, me) {
+		if b.beforeOne(p, at, &g, w.view) {
 			return true
 		}
 	}

@@ -55,16 +55,16 @@ func (a *access) before(p, s uint64) bool {
 		return a.t.readers.all(p, 0, func(q uint64, _ int32) bool { return a.before(q, s) })
 	}
 	for i := range a.n {
-		if !a.beforeOne(p, s, a.group[i], a.who[i].actor+a.first) {
+		if !a.beforeOne(p, s, a.group[i], a.who[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-func (a *access) beforeOne(p, s uint64, g *viewGroup, me uint32) bool {
+func (a *access) beforeOne(p, s uint64, g *viewGroup, v *view) bool {
 	actor, time := stampActor(p), stampTime(p)
-	if actor == me&(1<<24-1) {
+	if actor == (v.actor+a.first)&(1<<24-1) {
 		if g.self.each == nil && time <= g.self.all || a.sameLanes(p, s) {
 			return true
 		}
@@ -72,6 +72,9 @@ func (a *access) beforeOne(p, s uint64, g *viewGroup, me uint32) bool {
 	}
 	local := (actor - a.first) & (1<<24 - 1)
 	if local < a.t.stride() {
+		if a.t.proxies && local-v.actor < actorKinds {
+			return a.behindEngine(p, s, g, v, local)
+		}
 		if int(local) >= len(g.k.own) {
 			return false
 		}
@@ -85,6 +88,26 @@ func (a *access) beforeOne(p, s uint64, g *viewGroup, me uint32) bool {
 	c := g.k.beyond(actor/stride, actor%stride)
 	return c.reaches(stampLanes(p, a.unit), time)
 }
+
+// behindEngine is before for what an engine of the own warp did: a lane knows of its own operations from its own
+// waits, of its neighbours' from the warp's synchronisation.
+func (a *access) behindEngine(p, s uint64, g *viewGroup, v *view, local uint32) bool {
+	e, time := &v.engine[local-v.actor], stampTime(p)
+	if c := g.k.of(local); c.each == nil && c.all >= time {
+		return true
+	}
+	for m := stampLanes(p, a.unit); m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		own := e.done[l] >= time && !a.followedByOther(p, s, l)
+		if !own && !g.k.of(local).reaches(1<<l, time) {
+			return false
+		}
+	}
+	return true
+}
+
+// followedByOther: another lane of s touches what lane l of p touched.
+func (a *access) followedByOther(p, s uint64, l int) bool { return a.others(p, s)>>l&1 != 0 }
 
 // sameLanes: the same lane touched every byte in both accesses.
 func (a *access) sameLanes(p, s uint64) bool {

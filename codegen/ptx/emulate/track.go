@@ -61,6 +61,7 @@ type view struct {
 	learnt []seenFlag // relaxed reads of flags that a later fence makes an acquire
 	proxy  []proxyFence
 	engine [actorKinds]engine
+	fresh  uint32 // lanes that waited for operations of an engine and have not told the warp
 }
 
 // viewGroup is lanes that know the same.
@@ -90,6 +91,7 @@ type seenFlag struct {
 // engine is the time of asynchronous operations behind a warp, by lane.
 type engine struct {
 	now     [warpSize]uint32   // of the operation to come
+	done    [warpSize]uint32   // up to which the lane has waited for its own
 	commits [warpSize][]uint32 // times at which groups were committed and not waited for
 }
 
@@ -223,7 +225,7 @@ func (t *tracker) publish(w *warp, m uint32, f func(k *know, self clock)) {
 	m = w.wide(m)
 	for i := range v.groups {
 		if g := &v.groups[i]; g.mask&m != 0 {
-			f(g.k, g.self.with(m&g.mask, v.now))
+			f(t.withEngines(v, m&g.mask, g.k), g.self.with(m&g.mask, v.now))
 		}
 	}
 	v.tick()
@@ -294,7 +296,8 @@ func (t *tracker) meet(w *warp, m uint32, memory bool) {
 		g := &v.groups[0]
 		g.step = clock{all: v.now}
 		if memory {
-			g.self = g.step
+			g.self, g.k = g.step, t.withEngines(v, m, g.k)
+			v.fresh = 0
 		}
 		v.tick()
 		return
@@ -320,7 +323,8 @@ func (t *tracker) meet(w *warp, m uint32, memory bool) {
 		v.tick()
 		return
 	}
-	joined.self = joined.self.with(m, v.now)
+	joined.self, joined.k = joined.self.with(m, v.now), t.withEngines(v, m, joined.k)
+	v.fresh &^= m
 	kept := v.groups[:0]
 	for _, g := range v.groups {
 		if g.mask &^= m; g.mask != 0 {
@@ -350,10 +354,12 @@ func (t *tracker) adopt(w *warp, m uint32, k *know) {
 		g := &v.groups[0]
 		g.k, g.self = k, k.of(v.actor)
 		g.step = g.step.join(g.self)
+		v.fresh = 0
 		v.tick()
 		return
 	}
 	t.learn(w, m, k)
+	v.fresh &^= m
 }
 
 // clusterArrive: the lanes in m arrive at the cluster barrier; without release they publish nothing.

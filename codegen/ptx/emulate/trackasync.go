@@ -189,18 +189,58 @@ func (t *tracker) waitAll(w *warp, m uint32, kind groupKind) {
 
 // finished tells lanes that their own engine's operations up to a time are complete.
 func (t *tracker) finished(w *warp, m uint32, kind groupKind, time uint32, readOnly bool) {
-	own := make([]clock, t.actors)
-	who, index := m, w.index
-	if kind == matrixGroup {
-		index, who = w.index&^3, fullMask
+	if kind == matrixGroup { // a warpgroup's operations are one engine's
+		own := make([]clock, t.actors)
+		own[t.actor(w.cta, w.index&^3, actsMatrix)] = clock{all: time}
+		t.learn(w, m, &know{cluster: w.cta.cluster.track.id, own: own})
+		return
 	}
+	v := w.view
 	if kind == bulkGroup {
-		own[t.actor(w.cta, index, actsBulkSource)] = clock{}.with(who, time)
+		v.engine[actsBulkSource].advance(m, time)
 	}
 	if !readOnly {
-		own[t.actor(w.cta, index, uint32(kind))] = clock{}.with(who, time)
+		v.engine[kind].advance(m, time)
 	}
-	t.learn(w, m, &know{cluster: w.cta.cluster.track.id, own: own})
+	v.fresh |= m
+	v.tick()
+}
+
+func (e *engine) advance(m, time uint32) {
+	for ; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		e.done[l] = max(e.done[l], time)
+	}
+}
+
+// withEngines adds what the lanes in m know of their own engines to a vector clock.
+func (t *tracker) withEngines(v *view, m uint32, k *know) *know {
+	if m &= v.fresh; m == 0 || k == nil {
+		return k
+	}
+	own := append(make([]clock, 0, max(len(k.own), int(v.actor)+actorKinds)), k.own...)
+	for len(own) < int(v.actor)+actorKinds {
+		own = append(own, clock{})
+	}
+	for kind := actsCopy; kind <= actsBulkSource; kind++ {
+		own[int(v.actor)+kind] = own[int(v.actor)+kind].join(v.engine[kind].clock(m))
+	}
+	return &know{cluster: k.cluster, own: own, far: k.far}
+}
+
+// clock is the time up to which the operations of the lanes in m are complete.
+func (e *engine) clock(m uint32) clock {
+	var each [warpSize]uint32
+	same := m == fullMask
+	for x := m; x != 0; x &= x - 1 {
+		l := bits.TrailingZeros32(x)
+		each[l] = e.done[l]
+		same = same && each[l] == each[0]
+	}
+	if same {
+		return clock{all: each[0]}
+	}
+	return clock{each: &each}
 }
 
 // copies is what an arrival of cp.async.mbarrier.arrive publishes: the copies that the lanes in m have started.

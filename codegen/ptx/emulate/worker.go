@@ -3,6 +3,7 @@ package emulate
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 const (
@@ -20,6 +21,9 @@ type worker struct {
 	initcheck  bool
 	memcheck   bool
 	asynccheck bool
+	synccheck  bool
+	muted      *Finding // the last one that nobody wants to hear of, unless it ends the launch
+	mutedAt    int
 	wgmmacheck bool
 	stopped    bool
 	next       int // cluster to start next
@@ -51,6 +55,7 @@ func newWorker(l *launch, index, count int) *worker {
 		clusters: l.ctas / int(volume(l.Cluster))}
 	w.rep.limit = c.MaxFindings
 	w.initcheck, w.memcheck, w.asynccheck = c.Off&Initcheck == 0, c.Off&Memcheck == 0, c.Off&Asynccheck == 0
+	w.synccheck = c.Off&Synccheck == 0
 	if c.Off&Racecheck == 0 {
 		w.track = newTracker(w)
 		w.track.shared = count > 1
@@ -168,6 +173,13 @@ func (w *worker) runCTA(c *cta) (ran int) {
 	return ran
 }
 
+// explainStop lets a launch end for a reason that is told, whatever checkers are off.
+func (w *worker) explainStop() {
+	if w.stopped && w.muted != nil && len(w.rep.list) == 0 {
+		w.rep.add(w.mutedAt, *w.muted)
+	}
+}
+
 func (w *worker) report(c *cta, f Finding) {
 	f.Kernel = w.l.k.Name
 	if p := w.l.k.prog.Position; p != nil && f.Line > 0 {
@@ -180,6 +192,10 @@ func (w *worker) report(c *cta, f Finding) {
 	}
 	if f.Severity == "" {
 		f.Severity = Error
+	}
+	if !w.synccheck && strings.HasPrefix(string(f.Class), "sync.") {
+		w.muted, w.mutedAt = &f, c.index
+		return
 	}
 	w.rep.add(c.index, f)
 	if w.rep.full() {
