@@ -68,6 +68,9 @@ type Status struct {
 	Operator uint32
 }
 
+// StatusUnchecked is the operator's number that tells a kernel not to check: the plan trusts its data. There is no record then.
+const StatusUnchecked uint32 = 1<<32 - 1
+
 // ReadStatus returns the rejection in a record of at least [StatusBytes] bytes, nil if there is none. operators are the validations of
 // the scope that reported to it, in the order of their calls. The owner of the record zeroes it before the next use.
 func ReadStatus(record []byte, operators ...*Validation) error {

@@ -33,3 +33,7 @@ step "a kernel in a module of its own"
 
 step "tests"
 go test -timeout 30m ./...
+
+step "race detector: scopes, completions, graphs, and 20 seconds of 64 goroutines on the emulated device"
+go test -race -short ./runtime ./runtime/emulated
+go test -race ./cmd/oxidelab/internal/soak -soak 20s

@@ -134,10 +134,10 @@ func (p *Plan) Launch(scope *oxrt.Scope, grid oxrt.Dim3, params *oxrt.Params) er
 	return scope.Launch(p.kernel, oxrt.LaunchConfig{Grid: grid, Programmatic: p.overlap}, params)
 }
 
-// Status is what the kernel is told about reporting: the zero Status, which means not to check, for a trusted plan.
+// Status is what the kernel is told about reporting: no record and oxrt.StatusUnchecked for a trusted plan.
 func (p *Plan) Status(scope *oxrt.Scope) (oxrt.Status, error) {
 	if p.validation == nil {
-		return oxrt.Status{}, nil
+		return oxrt.Status{Operator: oxrt.StatusUnchecked}, nil
 	}
 	return scope.Status(p.validation)
 }

@@ -26,8 +26,8 @@ type work struct {
 }
 
 const (
-	maxElements = 1024 // keeps a call short: the soak is about many of them
-	maxWorks    = 48   // different calls
+	maxElements = 512 // keeps a call short: the soak is about many of them
+	maxWorks    = 48  // different calls
 )
 
 // candidate is a case with an algorithm that takes it.
