@@ -57,8 +57,12 @@ func (m *machine) run(k *ir.Kernel, grid [3]uint32, args ...any) {
 	}
 	block, addrs := m.params(k, args)
 	b := k.Block()
-	out, err := m.dev.Launch(prog.Kernel(k.Name), emulate.LaunchConfig{Grid: grid, Block: [3]uint32{uint32(b[0]), uint32(b[1]), uint32(b[2])},
-		Dynamic: uint32(k.Contract.DynamicSharedBytes), Dependent: k.Contract.ProgrammaticLaunch}, block)
+	cfg := emulate.LaunchConfig{Grid: grid, Block: [3]uint32{uint32(b[0]), uint32(b[1]), uint32(b[2])},
+		Dynamic: uint32(k.Contract.DynamicSharedBytes), Dependent: k.Contract.ProgrammaticLaunch, HasCluster: k.Contract.Cluster != [3]int{}}
+	for i, n := range k.Contract.Cluster {
+		cfg.Cluster[i] = uint32(n)
+	}
+	out, err := m.dev.Launch(prog.Kernel(k.Name), cfg, block)
 	if err == nil {
 		err = out.Err()
 	}
@@ -89,11 +93,21 @@ func (m *machine) params(k *ir.Kernel, args []any) (block []byte, addrs []uint64
 		size := 4
 		var bits uint64
 		switch v := a.(type) {
-		case *buffer:
-			addr, err := m.dev.Alloc(k.Params[i].Name, uint64(len(v.data)))
+		case *boxes:
+			v.tensor.Address = addrs[v.of]
+			encoded, err := v.tensor.Encode()
 			m.check(err)
-			m.check(m.dev.Write(addr, v.data))
-			addrs[i], bits, size = addr, addr, 8
+			if !v.stored {
+				for len(block)%ir.TensorMapAlign != 0 {
+					block = append(block, 0)
+				}
+				block = append(block, encoded[:]...)
+				continue
+			}
+			bits, size = m.place(k.Params[i].Name, encoded[:]), 8
+		case *buffer:
+			addrs[i] = m.place(k.Params[i].Name, v.data)
+			bits, size = addrs[i], 8
 		case uint32:
 			bits = uint64(v)
 		case int32:
@@ -113,6 +127,21 @@ func (m *machine) params(k *ir.Kernel, args []any) (block []byte, addrs []uint64
 		block = append(block, word[:size]...)
 	}
 	return block, addrs
+}
+
+// place copies bytes to the device.
+func (m *machine) place(name string, data []byte) uint64 {
+	addr, err := m.dev.Alloc(name, uint64(len(data)))
+	m.check(err)
+	m.check(m.dev.Write(addr, data))
+	return addr
+}
+
+// boxes is a tensor map over the buffer that is argument number of: passed by value, or by its address in memory.
+type boxes struct {
+	of     int
+	tensor emulate.TensorMap
+	stored bool
 }
 
 // Conversions between buffers and Go values.
