@@ -85,6 +85,8 @@ func argsStruct(k *bundle.Kernel) (*jen.Statement, error) {
 		switch t, known := put[p.Type]; {
 		case p.Pointer:
 			field.Qual(runtimePath, "DevicePtr").Add(comment(pointerDoc(p)))
+		case p.Type == tensorMap:
+			field.Qual(runtimePath, "TensorMap").Add(comment(tensorMapDoc(p)))
 		case known:
 			field.Id(t.goType).Add(comment(scalarDoc(p, t.goType)))
 		case p.Size > 0:
@@ -103,6 +105,13 @@ func comment(text string) *jen.Statement {
 		return jen.Null()
 	}
 	return jen.Comment(text)
+}
+
+// tensorMap is the type of a parameter that is a tensor map, passed by value.
+const tensorMap = "tensormap"
+
+func tensorMapDoc(p bundle.Param) string {
+	return strings.TrimSuffix("tensor map, "+p.Access+": "+p.Doc, ": ")
 }
 
 func pointerDoc(p bundle.Param) string {

@@ -4,10 +4,13 @@ import (
 	"flag"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/oxideinfer/oxide/codegen/build/bundle"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -35,6 +38,24 @@ func TestGeneratedGo(t *testing.T) {
 	for i, file := range want.Files {
 		if diff := cmp.Diff(string(file.Data), string(got.Files[i].Data)); diff != "" {
 			t.Errorf("%s (-want +got); run the test with -update if this is meant:\n%s", file.Name, diff)
+		}
+	}
+}
+
+// TestTensorMapBinding: a tensor map is a field of its own type, stored as it is.
+func TestTensorMapBinding(t *testing.T) {
+	k := &bundle.Kernel{Algorithm: "Boxes"}
+	k.Contract.Params = []bundle.Param{{Name: "m", Type: "tensormap", Size: 128, Align: 64, Offset: 64, Access: "write"}}
+	args, err := argsStruct(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		args.GoString():          "M runtime.TensorMap // tensor map, write",
+		packMethod(k).GoString(): "p.PutBytes(64, 64, a.M[:])",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
 		}
 	}
 }

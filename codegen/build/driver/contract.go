@@ -32,15 +32,22 @@ func param(p *ir.ParamDecl, reads, writes bool) bundle.Param {
 	b := bundle.Param{Name: p.Name, Type: p.Type.Kind.String(), Size: size, Align: natural}
 	if p.Type.Kind == op.Ptr {
 		b.Pointer, b.Type, b.Align = true, p.Type.Elem.String(), max(p.Align, p.Type.Elem.Bytes())
-		b.Access = "read"
-		switch {
-		case reads && writes:
-			b.Access = "read-write"
-		case writes:
-			b.Access = "write"
-		}
+	}
+	if p.Type.Kind == op.Ptr || p.Type.Kind == op.TensorMap {
+		b.Access = access(reads, writes)
 	}
 	return b
+}
+
+// access is what a kernel does with the memory behind a parameter.
+func access(reads, writes bool) string {
+	switch {
+	case reads && writes:
+		return "read-write"
+	case writes:
+		return "write"
+	}
+	return "read"
 }
 
 func declares(k *ir.Kernel) bundle.Declares {
