@@ -11,6 +11,7 @@
 //	oxidelab ptx run CASE.json [-json] [-checks LIST] [-async early|late|random] [-seed N] [-max-steps N]
 //	                                                run a PTX case file and compare with what a GPU recorded
 //	oxidelab ptx mutate CASE.json... [flags]        plant mistakes into its PTX and see which the checkers find
+//	oxidelab ptx record DIR [flags]                 run the PTX cases of a folder on a GPU and keep what it leaves
 //
 // The exit status is 0 if everything is right, 1 if a result is wrong, and 2 if the call, a file or a device could not be
 // used; then one line says why.

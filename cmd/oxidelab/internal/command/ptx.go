@@ -9,14 +9,22 @@ import (
 	"github.com/oxideinfer/oxide/codegen/ptx/emulate"
 )
 
-// ptx runs PTX case files on the emulator.
+// ptx runs PTX case files on the emulator, or records what a GPU makes of them.
 func (l *lab) ptx(args []string) error {
-	if len(args) > 0 && args[0] == "mutate" {
-		return l.ptxMutate(args[1:])
+	if len(args) > 0 {
+		switch args[0] {
+		case "run":
+			return l.ptxRun(args)
+		case "mutate":
+			return l.ptxMutate(args[1:])
+		case "record":
+			return l.ptxRecord(args)
+		}
 	}
-	if len(args) == 0 || args[0] != "run" {
-		return errors.New("usage: oxidelab ptx run CASE.json [flags], or oxidelab ptx mutate CASE.json... [flags]")
-	}
+	return errors.New("usage: oxidelab ptx run CASE.json, oxidelab ptx mutate CASE.json..., or oxidelab ptx record DIR, each with [flags]")
+}
+
+func (l *lab) ptxRun(args []string) error {
 	f := l.flags("ptx run", "CASE.json [flags]")
 	asJSON := f.Bool("json", false, "print one JSON object")
 	steps := f.Uint64("max-steps", ptxcase.DefaultMaxSteps, "report a hang after so many warp `instructions` of a launch")

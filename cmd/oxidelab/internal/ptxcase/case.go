@@ -136,6 +136,15 @@ func unreadable(format string, args ...any) error {
 
 // load reads a case file and what it names.
 func load(path string) (*loaded, error) {
+	c, err := loadFiles(path)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.checkTensors()
+}
+
+// loadFiles is load without a look at the tensors.
+func loadFiles(path string) (*loaded, error) {
 	raw, err := readLimited(path, maxJSON)
 	if err != nil {
 		return nil, err
@@ -161,7 +170,7 @@ func load(path string) (*loaded, error) {
 	if c.module, err = parse(c.text); err != nil {
 		return nil, err
 	}
-	return c, c.checkTensors()
+	return c, nil
 }
 
 func readLimited(path string, limit int64) ([]byte, error) {

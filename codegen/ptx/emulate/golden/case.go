@@ -20,6 +20,7 @@ type Case struct {
 	Grid, Block uint32
 	Dynamic     uint32 // bytes of dynamic shared memory
 	Buffers     []Buffer
+	Digest      bool // of the outputs only the hash is kept
 }
 
 // Buffer is a buffer of 32-bit words in global memory.

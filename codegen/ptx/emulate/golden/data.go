@@ -21,7 +21,7 @@ const (
 	Special                // Inf and NaN among others
 	Large                  // sums beyond the format
 	Integer                // small integers: exact in any order
-	kinds
+	Underflow              // sums below the format, of both signs
 )
 
 // encoding is how a floating-point type uses its bits.
@@ -134,6 +134,8 @@ func fillFactor(rng *rand.Rand, kind Kind, v []uint32, typ string, k int, first 
 			if (i%k)%3 == 0 { // zeros of A meet the largest numbers of B, and the other way round
 				v[i] = map[bool]uint32{true: e.make(bit(), -1000, 0), false: e.make(bit(), 1000, 0)}[first == (i%k%2 == 0)]
 			}
+		case Underflow:
+			v[i] = e.make(bit(), -e.bias()+2-rng.IntN(e.mantissa+2), rng.Uint32())
 		case Zeros:
 			if v[i] = e.make(bit(), -1000, 0); rng.IntN(4) == 0 && !first {
 				v[i] = near
@@ -218,6 +220,8 @@ func fillAddend(rng *rand.Rand, kind Kind, c []uint32, typ string) {
 			exp = -e.bias() - rng.IntN(e.mantissa)
 		case Large:
 			exp = e.largest() - rng.IntN(3)
+		case Underflow:
+			exp = -1000
 		}
 		c[i] = e.make(rng.IntN(2) == 1, exp, rng.Uint32())
 		switch {

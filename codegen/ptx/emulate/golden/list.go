@@ -1,5 +1,7 @@
 package golden
 
+import "slices"
+
 // mmaShapes are the mma.sync forms of the instruction table that are modelled.
 func mmaShapes() (out []*Mma) {
 	for _, k := range []int{8, 16} {
@@ -79,6 +81,63 @@ func baseOffsets() (out []*Wgmma) {
 		for line := 1; line < w/16; line++ {
 			out = append(out, &Wgmma{N: 16, D: "f32", A: "bf16", B: "bf16", Swizzle: w, Line: line, BaseOffset: line})
 			out = append(out, &Wgmma{N: 64, D: "f32", A: "bf16", B: "bf16", Swizzle: w, Line: line, BaseOffset: line, MNMajorA: true, MNMajorB: true})
+		}
+	}
+	return out
+}
+
+// seed is that of all inputs. Another one makes other cases, which have to be recorded again.
+const seed = 20261130
+
+// allKinds are the inputs of floating-point products, integerKinds those of integer ones.
+var (
+	allKinds     = []Kind{Near, Wide, Cancelling, LargeC, SmallC, Edge, Edge, Subnormal, ZeroHuge, Zeros, Special, Large, Integer, Underflow}
+	integerKinds = []Kind{Near, Large, Integer}
+)
+
+func kindsOf(typ string) []Kind {
+	if typ == "s8" || typ == "u8" {
+		return integerKinds
+	}
+	return allKinds
+}
+
+// Tensor lists the cases of matrix instructions: every type with every kind of input, every layout of operands with
+// integers and with values near one, chains, and descriptors whose base offset does not fit their start.
+func Tensor() (out []*Case) {
+	add := func(c *Case, suffix string) {
+		c.Name += suffix
+		c.Digest = suffix != "_kinds"
+		out = append(out, c)
+	}
+	for _, m := range mmaShapes() {
+		add(m.Case(seed, kindsOf(m.A)...), "_kinds")
+		add(m.Case(seed+1, slices.Repeat(kindsOf(m.A), 8)...), "_many")
+	}
+	for _, t := range wgmmaTypes() {
+		w := Wgmma{N: 8, D: t[0], A: t[1], B: t[2], Swizzle: 128}
+		add(w.Case(seed, kindsOf(t[1])...), "_kinds")
+		w.Registers, w.NegateA, w.DropC = true, t[0] != "s32", true
+		add(w.Case(seed, kindsOf(t[1])...), "_kinds")
+		w = Wgmma{N: 8, D: t[0], A: t[1], B: t[2], Swizzle: 64}
+		add(w.Case(seed+1, slices.Repeat(kindsOf(t[1]), 4)...), "_many")
+		if t[1] == t[2] {
+			chain := Wgmma{N: 8, D: t[0], A: t[1], B: t[2], Swizzle: 128, Steps: 4}
+			add(chain.Case(seed, Near, Cancelling), "_kinds")
+		}
+	}
+	for _, w := range append(wgmmaLayouts(), oddBaseOffsets()...) {
+		add(w.Case(seed, Integer, Near), "_layout")
+	}
+	return out
+}
+
+// oddBaseOffsets are descriptors whose base offset is not that of their start: the chip does something with them.
+func oddBaseOffsets() (out []*Wgmma) {
+	for _, w := range []int{32, 64, 128} {
+		out = append(out, &Wgmma{N: 32, D: "f32", A: "f16", B: "f16", Swizzle: w, OddLeading: true})
+		for _, p := range [][2]int{{1, 0}, {3, 0}, {5, 0}, {0, 1}, {0, 3}, {0, 6}, {2, 1}, {6, 3}} {
+			out = append(out, &Wgmma{N: 16, D: "f32", A: "bf16", B: "bf16", Swizzle: w, Line: p[0], BaseOffset: p[1]})
 		}
 	}
 	return out

@@ -19,10 +19,11 @@ type Wgmma struct {
 	NegateB    bool
 	DropC      bool // scale-d is false
 	Saturate   bool
-	Line       int // the matrices start so many 128-byte lines inside a swizzle pattern
-	BaseOffset int // field of the descriptor
-	Slice      int // the K slice of a swizzled row that is multiplied
-	Steps      int // chained instructions on the same accumulators, over successive slices; 0 means 1
+	Line       int  // the matrices start so many 128-byte lines inside a swizzle pattern
+	BaseOffset int  // field of the descriptor
+	Slice      int  // the K slice of a swizzled row that is multiplied
+	OddLeading bool // a leading offset that has no meaning in a K-major swizzled layout
+	Steps      int  // chained instructions on the same accumulators, over successive slices; 0 means 1
 }
 
 const wgmmaRows = 64
@@ -55,6 +56,7 @@ func (w *Wgmma) String() string {
 	flag(w.Line > 0, fmt.Sprintf("line%d", w.Line))
 	flag(w.BaseOffset > 0, fmt.Sprintf("base%d", w.BaseOffset))
 	flag(w.Slice > 0, fmt.Sprintf("slice%d", w.Slice))
+	flag(w.OddLeading, "lead")
 	flag(w.Steps > 1, fmt.Sprintf("x%d", w.Steps))
 	return s
 }
@@ -82,6 +84,9 @@ func (w *Wgmma) operand(rows int, mnMajor bool) layout {
 		l.stride, l.leading = block, block*((rows+7)/8)
 	case !mnMajor:
 		l.stride, l.leading = block, 16
+		if w.OddLeading {
+			l.leading = 0x3fff0
+		}
 	default: // lines of mn: 8 of k a block; along k by the stride, along mn by the leading offset
 		l.stride, l.leading = block, block*l.k/8
 	}

@@ -116,10 +116,14 @@ func (s Sum) round(total int64, exp int) uint32 {
 	case F32Short:
 		return cutF32(v, 1<<10-1)
 	}
-	return numfmt.F16.Encode(v, numfmt.RN)
+	if h := numfmt.F16.Encode(v, numfmt.RN); h&0x7fff != 0 {
+		return h
+	}
+	return 0 // a sum that vanishes is +0
 }
 
-// cutF32 rounds toward zero to f32 and clears the mantissa bits in drop. A finite value beyond f32 becomes Inf.
+// cutF32 rounds toward zero to f32 and clears the mantissa bits in drop. A finite value beyond f32 becomes Inf, one
+// below its subnormals +0.
 func cutF32(v float64, drop uint32) uint32 {
 	bits := math.Float64bits(v)
 	sign := uint32(bits >> 32 & 0x80000000)
@@ -131,8 +135,8 @@ func cutF32(v float64, drop uint32) uint32 {
 		return sign | 0x7f800000
 	case exp >= -126:
 		return sign | (uint32(exp+127)<<23|uint32(bits>>29)&0x7fffff)&^drop
-	case exp < -149:
-		return sign
+	case exp < -149: // a sum that vanishes is +0
+		return 0
 	}
 	man := bits&(1<<52-1) | 1<<52
 	return sign | uint32(man>>(29-126-exp))&^drop

@@ -124,9 +124,6 @@ func roundReference(total *big.Int, exp int, sum Sum) uint32 {
 	if sum == F32Short {
 		keep = 13
 	}
-	if total.Sign() == 0 {
-		return 0
-	}
 	sign := uint32(0)
 	if total.Sign() < 0 {
 		sign = 1 << (map[bool]uint{false: 31, true: 15}[sum.half()])
@@ -148,6 +145,9 @@ func roundReference(total *big.Int, exp int, sum Sum) uint32 {
 	}
 	m := q.Int64() << (man - keep)
 	field := top + bias
+	if m == 0 {
+		return 0
+	}
 	if m < 1<<man { // subnormal
 		return sign | uint32(m)
 	}
