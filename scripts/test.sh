@@ -31,6 +31,15 @@ step "a kernel in a module of its own"
 (cd examples/userkernel && go vet ./... && go generate ./... && go run . && go test ./...)
 [ "$before" = "$(git status --porcelain)" ] || fail "building examples/userkernel changed the tree"
 
+step "the Python adapter, installed from the tree"
+venv=$(mktemp -d)
+trap 'rm -rf "$venv"' EXIT
+python3 -m venv "$venv"
+"$venv/bin/python" -m pip install -q --disable-pip-version-check ./adapters/python numpy
+(cd adapters/python/tests && "$venv/bin/python" -B -m unittest -v test_host)
+"$venv/bin/python" examples/python/rmsnorm.py
+[ "$before" = "$(git status --porcelain)" ] || fail "installing adapters/python changed the tree"
+
 step "tests"
 go test -timeout 30m ./...
 

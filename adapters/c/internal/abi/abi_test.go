@@ -24,7 +24,7 @@ const rows, hidden = 3, 64
 // bench is a library with an emulated device, a stream and a plan of RMSNorm.
 type bench struct {
 	*Library
-	t                    *testing.T
+	t                    testing.TB
 	device, stream, plan Ref
 	x, weight, y         []float32
 }
@@ -56,7 +56,7 @@ func bindings(name string) catalog.Binding {
 	panic("no operator " + name)
 }
 
-func newBench(t *testing.T, all ...catalog.Binding) *bench {
+func newBench(t testing.TB, all ...catalog.Binding) *bench {
 	t.Helper()
 	b := &bench{t: t, x: foreign(t, rows*hidden), weight: foreign(t, hidden), y: foreign(t, rows*hidden)}
 	b.Library = New(Options{
@@ -78,7 +78,7 @@ func newBench(t *testing.T, all ...catalog.Binding) *bench {
 }
 
 // foreign returns memory as a C program has it: the addresses of Go's own heap may be those of the emulator's windows.
-func foreign(t *testing.T, n int) []float32 {
+func foreign(t testing.TB, n int) []float32 {
 	mem, err := syscall.Mmap(-1, 0, 4*n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
