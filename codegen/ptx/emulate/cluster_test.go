@@ -98,3 +98,21 @@ func TestClusterFaults(t *testing.T) {
 		})
 	}
 }
+
+// TestClustersInParallel: clusters that cannot see each other run on several goroutines, whole clusters each.
+func TestClustersInParallel(t *testing.T) {
+	text := kernelText(1, `
+mov.u32 %r2, %cluster_ctarank; mov.u32 %r4, %ctaid.x; mad.lo.u32 %r6, %r4, 32, %r0; mov.u32 %r8, dyn; shl.b32 %r7, %r0, 2; add.u32 %r9, %r8, %r7; st.shared.u32 [%r9], %r6;
+`+clusterSync+`
+xor.b32 %r3, %r2, 1; mapa.shared::cluster.u32 %r12, %r9, %r3; ld.shared::cluster.u32 %r13, [%r12]; mul.wide.u32 %rd5, %r6, 4; add.u64 %rd6, %rd0, %rd5; st.global.u32 [%rd6], %r13;
+`+clusterSync)
+	b := newBench(t, Config{Workers: 3}, text, 16*32*4)
+	if res := b.clean(clusters(8, 2, 32), 0); res.Workers != 3 {
+		t.Errorf("%d goroutines", res.Workers)
+	}
+	for i, got := range b.u32(0) {
+		if got != uint32(i)^32 {
+			t.Fatalf("thread %d: %d", i, got)
+		}
+	}
+}

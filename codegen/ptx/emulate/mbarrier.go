@@ -27,13 +27,13 @@ type mbarrier struct {
 	// data is the number of phases after which the last asynchronous operation was complete, seen the number of phases
 	// whose end somebody has waited for.
 	data, seen uint64
-	// passed remembers a wait that nothing had to happen for: the phase before the first.
-	passed *freshPass
-	track  *mbarTrack // of the race checker
+	// In the first phase: a wait that passed because the phase before counts as complete, and who expects bytes.
+	passed, expects *mbarParty
+	track           *mbarTrack // of the race checker
 }
 
-// freshPass is a wait with parity 1 on an mbarrier that has completed no phase.
-type freshPass struct {
+// mbarParty is who executed an instruction on an mbarrier.
+type mbarParty struct {
 	warp  *warp
 	lanes uint32
 	in    *inst
@@ -262,19 +262,29 @@ func (b *mbarrier) inval(w *warp, in *inst, l int) {
 func (b *mbarrier) observed(w *warp, in *inst, m uint32) {
 	b.seen = max(b.seen, b.phase)
 	if b.phase == 0 && b.passed == nil {
-		b.passed = &freshPass{w, m, in}
+		b.passed = &mbarParty{w, m, in}
+		b.suspectParity()
 	}
 }
 
-// judgeFresh reports a wait that returned before the first phase, on a barrier of the kind that one waits for data at:
-// somebody else expects bytes there in its first phase (manual 9.7.13.15.16: parity of the phase waited for).
-func (b *mbarrier) judgeFresh(w *warp, in *inst, m uint32) {
-	p := b.passed
-	if p == nil || b.phase != 0 || p.warp == w && p.lanes&m != 0 {
+// expected notes who expects bytes in the first phase.
+func (b *mbarrier) expected(w *warp, in *inst, m uint32) {
+	if b.phase == 0 && b.expects == nil {
+		b.expects = &mbarParty{w, m, in}
+		b.suspectParity()
+	}
+}
+
+// suspectParity warns of a wait with parity 1 that passed before the first phase of a barrier at which one waits for
+// data: the parity of the first phase is 0 (manual 9.7.13.15.16). It is allowed, and makes sense only for the thread that
+// expects the bytes itself.
+func (b *mbarrier) suspectParity() {
+	p, e := b.passed, b.expects
+	if p == nil || e == nil || p.warp == e.warp && p.lanes&e.lanes != 0 || p.warp.known(MbarCount, p.in) {
 		return
 	}
-	b.passed = nil
-	p.warp.mbarProblem(MbarCount, p.in, p.lanes, fmt.Sprintf("a wait with parity 1 for %s passed before its first phase was complete, whose bytes line %d expects: the parity of the first phase is 0", b.name(), in.line))
+	p.warp.run.report(p.warp.cta, Finding{Class: MbarCount, Severity: Warning, Line: int(p.in.line), Threads: p.warp.threadsOf(p.lanes), Section: p.in.section(),
+		Message: fmt.Sprintf("a wait for %s passed before its first phase was complete, in which line %d expects bytes: the parity of the first phase is 0", b.name(), e.in.line)})
 }
 
 // section is the manual's section of an instruction.

@@ -103,7 +103,7 @@ func (b *build) mbarrierArrive(release bool) {
 		if expect {
 			w.mbarProblem(MbarTx, in, 1<<l, badTx(n))
 			w.mbarProblem(MbarTx, in, 1<<l, x.expectTx(w.run, int(n&mbarrierMax), int(in.line)))
-			x.judgeFresh(w, in, 1<<l)
+			x.expected(w, in, 1<<l)
 			if n = 1; !drop && !arrives {
 				return
 			}
