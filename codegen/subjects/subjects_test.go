@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
 	"github.com/oxideinfer/oxide/codegen/cubin/cubintest"
 	"github.com/oxideinfer/oxide/codegen/ptx/emulate"
 )
@@ -16,6 +19,8 @@ import (
 //
 //	go test ./codegen/subjects -run TestSubjectsWrite -cases DIR
 var cases = flag.String("cases", "", "write the subjects as cases to this folder")
+
+var update = flag.Bool("update", false, "write the golden PTX anew")
 
 func all(t *testing.T) []*Subject {
 	t.Helper()
@@ -91,6 +96,36 @@ func TestWrongBytesAreSeen(t *testing.T) {
 	}
 	if want := "y[1]"; fmt.Sprint(report.Wrong)[1:1+len(want)] != want {
 		t.Errorf("got %v, want %s", report.Wrong, want)
+	}
+}
+
+// TestSubjectsText keeps the PTX of every subject: a change of the lowering shows here.
+func TestSubjectsText(t *testing.T) {
+	const golden = "testdata/subjects.txtar"
+	var got txtar.Archive
+	for _, s := range all(t) {
+		text, err := s.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Files = append(got.Files, txtar.File{Name: s.Name + ".ptx", Data: text})
+	}
+	if *update {
+		if err := os.WriteFile(golden, txtar.Format(&got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := txtar.ParseFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want.Files) != len(got.Files) {
+		t.Fatalf("%d subjects, %d golden texts", len(got.Files), len(want.Files))
+	}
+	for i, f := range want.Files {
+		if diff := cmp.Diff(string(f.Data), string(got.Files[i].Data)); diff != "" {
+			t.Errorf("%s (-want +got); run the test with -update if this is meant:\n%s", f.Name, diff)
+		}
 	}
 }
 
