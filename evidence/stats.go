@@ -45,25 +45,45 @@ func Quantile(x []float64, q float64) float64 {
 	return sorted[i] + float64((at-float64(i))*(sorted[j]-sorted[i])) // the conversion keeps machines from fusing the two
 }
 
-// interval bounds a statistic of independent groups of samples with 95 % confidence: the percentile bootstrap (Efron,
-// Bootstrap Methods, 1979), each group drawn again from itself. The generator's seed is fixed, so that equal samples give
-// equal bounds on every machine.
-func interval(statistic func(groups [][]float64) float64, groups ...[]float64) (low, high float64) {
+// interval bounds a function of the medians of independent groups of samples with 95 % confidence: the percentile bootstrap
+// (Efron, Bootstrap Methods, 1979), each group drawn again from itself. The generator's seed is fixed, so that equal samples
+// give equal bounds on every machine.
+func interval(of func(medians []float64) float64, groups ...[]float64) (low, high float64) {
 	r := rand.New(rand.NewPCG(1, 2))
-	drawn := make([][]float64, len(groups))
-	for i := range groups {
-		drawn[i] = make([]float64, len(groups[i]))
+	sorted, drawn := make([][]float64, len(groups)), make([][]int, len(groups))
+	for i, g := range groups {
+		sorted[i], drawn[i] = slices.Sorted(slices.Values(g)), make([]int, len(g))
 	}
-	values := make([]float64, resamples)
+	values, medians := make([]float64, resamples), make([]float64, len(groups))
 	for n := range values {
-		for i, g := range groups {
-			for j := range g {
-				drawn[i][j] = g[r.IntN(len(g))]
+		for i, x := range sorted {
+			clear(drawn[i])
+			for range x {
+				drawn[i][r.IntN(len(x))]++
 			}
+			medians[i] = middleDrawn(x, drawn[i])
 		}
-		values[n] = statistic(drawn)
+		values[n] = of(medians)
 	}
 	return Quantile(values, 0.025), Quantile(values, 0.975)
+}
+
+// middleDrawn is the median of a sample that holds sorted[i] as often as times[i] says, len(sorted) values in all.
+func middleDrawn(sorted []float64, times []int) float64 {
+	n := len(sorted)
+	lower, seen := 0.0, 0
+	for i, k := range times {
+		if before := seen; k > 0 {
+			seen += k
+			if before <= (n-1)/2 && seen > (n-1)/2 {
+				lower = sorted[i]
+			}
+			if seen > n/2 {
+				return (lower + sorted[i]) / 2
+			}
+		}
+	}
+	return lower
 }
 
 // round keeps a few digits, so that a figure is the same text wherever it is computed.
@@ -105,7 +125,7 @@ func (c *Contender) summary(limit *Limit) (Summary, error) {
 	}
 	all := slices.Concat(rounds...)
 	s := Summary{MedianUs: round(Median(all)), Drift: round(drift(rounds))}
-	low, high := interval(func(g [][]float64) float64 { slices.Sort(g[0]); return middle(g[0]) }, all)
+	low, high := interval(func(m []float64) float64 { return m[0] }, all)
 	s.LowUs, s.HighUs = round(low), round(high)
 	if limit != nil && s.MedianUs > 0 {
 		s.Fraction = round(limit.Us / s.MedianUs)
@@ -197,10 +217,6 @@ func Ratio(a, b *Contender) (low, high float64, err error) {
 	if err != nil || len(x) == 0 || len(y) == 0 {
 		return 0, 0, err
 	}
-	low, high = interval(func(g [][]float64) float64 {
-		slices.Sort(g[0])
-		slices.Sort(g[1])
-		return middle(g[0]) / middle(g[1])
-	}, x, y)
+	low, high = interval(func(m []float64) float64 { return m[0] / m[1] }, x, y)
 	return round(low), round(high), nil
 }

@@ -53,13 +53,33 @@ func TestIntervalCovers(t *testing.T) {
 	const trials = 200
 	hits := 0
 	for seed := range uint64(trials) {
-		low, high := interval(func(g [][]float64) float64 { return Median(g[0]) }, around(seed, 50, 10, 1))
+		low, high := interval(func(m []float64) float64 { return m[0] }, around(seed, 50, 10, 1))
 		if low <= 10 && 10 <= high {
 			hits++
 		}
 	}
 	if hits < trials*90/100 || hits == trials {
 		t.Errorf("%d of %d intervals hold the median", hits, trials)
+	}
+}
+
+// TestMiddleDrawn compares with the median of the sample written out.
+func TestMiddleDrawn(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		sorted := make([]float64, 1+r.IntN(9))
+		for i := range sorted {
+			sorted[i] = float64(i * i)
+		}
+		times, whole := make([]int, len(sorted)), []float64{}
+		for range sorted {
+			i := r.IntN(len(sorted))
+			times[i]++
+			whole = append(whole, sorted[i])
+		}
+		if got, want := middleDrawn(sorted, times), Median(whole); got != want {
+			t.Fatalf("%v drawn %v: %g, want %g", sorted, times, got, want)
+		}
 	}
 }
 
