@@ -113,7 +113,7 @@ func (p *product) subject(k *ir.Kernel, about string, kind op.Kind, rows, grid i
 func warpSpecialised() (*Subject, error) {
 	var p *product
 	k, err := build("warp_specialised", ir.Contract{Block: [3]int{160}}, func(k *ir.Kernel) {
-		p = newProduct(k, 2, 64, 64, 4, 2)
+		p = newProduct(k, 2, 64, 64, 8, 2)
 		acc, c := ir.NewFragment[ir.F32](k, "acc", 32), k.ConstU32
 		row := k.CTAIDX().Mul(c(64))
 		p.ring.init(4)
@@ -142,7 +142,7 @@ func pingPong() (*Subject, error) {
 	const tiles = 4
 	var p *product
 	k, err := build("ping_pong", ir.Contract{Block: [3]int{288}}, func(k *ir.Kernel) {
-		p = newProduct(k, 3, 64, 32, 2, 2)
+		p = newProduct(k, 3, 64, 32, 4, 2)
 		acc, c := ir.NewFragment[ir.F32](k, "acc", 16), k.ConstU32
 		p.ring.init(4)
 		k.Barrier()
@@ -251,7 +251,7 @@ func registerFactor() (*Subject, error) {
 func fp8Product() (*Subject, error) {
 	var p *product
 	k, err := build("fp8_product", ir.Contract{Block: [3]int{160}}, func(k *ir.Kernel) {
-		p = newProduct(k, 2, 64, 48, 2, 1)
+		p = newProduct(k, 2, 64, 48, 8, 1)
 		acc, c := ir.NewFragment[ir.F32](k, "acc", 24), k.ConstU32
 		row := k.CTAIDX().Mul(c(64))
 		p.ring.init(4)

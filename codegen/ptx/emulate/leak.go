@@ -78,6 +78,9 @@ func (c *cta) leftBarrier(r *worker, b *mbarrier) {
 	case b.tx != 0:
 		r.report(c, Finding{Class: MbarTx, Line: cmp.Or(b.expectLine, b.line), Section: "9.7.13.15.2",
 			Message: "the block ends while bytes are pending: " + b.lacks()})
+	case b.pending != b.count:
+		r.report(c, Finding{Class: MbarCount, Line: b.line, Section: "9.7.13.15.2",
+			Message: "the block ends in the middle of a phase, so arrivals and count do not fit: " + b.lacks()})
 	case b.data > b.seen:
 		r.report(c, Finding{Class: AsyncBulk, Line: b.line, Section: "9.7.13.15.16",
 			Message: fmt.Sprintf("the block ends and nobody has waited for phase %d of %s, which counts asynchronous operations", b.data-1, b.name())})

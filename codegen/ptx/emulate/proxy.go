@@ -174,7 +174,7 @@ func (t *tracker) usesBarrier(a *access, lane int, b *mbarrier) {
 	case !a.before(x.init, s):
 		a.report(MbarInit, Error, p, s, off, "nothing orders mbarrier.init before the copy that completes on it")
 		x.init = 0
-	case a.async && a.fenced(x.init, s, true) == fencedNowhere:
+	case a.fenced(x.init, s, true) == fencedNowhere:
 		a.report(Proxy, Error, p, s, off, "no fence.mbarrier_init or fence.proxy.async stands between mbarrier.init and the copy that completes on it")
 	}
 }

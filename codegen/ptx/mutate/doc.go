@@ -6,6 +6,6 @@
 // equivalent by a stated rule, or survivor. Table counts them by kind.
 //
 // A mutant counts as equivalent only if what is removed stands next to one that does the same, with nothing between
-// them that touches memory. A place that the case never comes to, or a comparison whose operands are never equal there,
+// them that touches memory, or if it is a warp barrier and no lane touches memory since the barrier before. A place that the case never comes to, or a comparison whose operands are never equal there,
 // is no mutant of the case; a run with a trap in its place shows it.
 package mutate

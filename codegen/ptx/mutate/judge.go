@@ -152,13 +152,13 @@ func (s Subject) planted(i int, c emulate.Config, f func(Site)) ([]emulate.Findi
 // excuse returns why nothing can be seen of a mutant, if a rule says so.
 func (s Subject) excuse(i int, site Site, steps uint64) (Verdict, string) {
 	if site.Redundant {
-		return Equivalent, "one that does the same stands next to it"
+		return Equivalent, "one that does the same stands next to it, or there is nothing that it orders"
 	}
 	found, _, err := s.planted(i, emulate.Config{MaxSteps: steps}, func(x Site) { x.Reach() })
 	if err != nil || slices.ContainsFunc(found, func(f emulate.Finding) bool { return f.Class == emulate.Trap }) {
 		return Survived, ""
 	}
-	if site.Kind == BoundsOffByOne {
+	if site.Kind == BoundsOffByOne || site.Kind == StageCount {
 		return Unreached, "the operands are never equal in this case"
 	}
 	return Unreached, "never executed in this case"

@@ -205,21 +205,24 @@ func (f *finder) compare(in *ptx.Instr) {
 	last := len(in.Operands) - 1
 	n, isConst := in.Operands[last].(ptx.Int)
 	if f.pipelined && isConst && n.Value >= 2 && n.Value <= 8 && f.wraps(in) {
-		f.add(StageCount, in, fmt.Sprintf("%d becomes %d", n.Value, n.Value+1), func() { in.Operands[last] = ptx.I(n.Value + 1) })
+		f.add(StageCount, in, fmt.Sprintf("%d becomes %d", n.Value, n.Value+1), func() { in.Operands[last] = ptx.I(n.Value + 1) }).Reach = f.equal(in, t)
 	}
 	for from, to := range map[string]string{"lt": "le", "le": "lt", "gt": "ge", "ge": "gt", "lo": "ls", "hs": "hi"} {
 		g := reform(in.Form, from, to)
 		if g == nil {
 			continue
 		}
-		b, fn := f.block, f.fn
-		s := f.add(BoundsOffByOne, in, from+" becomes "+to, func() { in.Form = g })
-		s.Reach = func() {
-			p := fn.NewReg(isa.Pred)
-			width := t.String()
-			before(b, in, &ptx.Instr{Pos: in.Pos, Guard: in.Guard, Form: must("setp.eq." + width), Operands: []ptx.Operand{p, nil, in.Operands[last-1], in.Operands[last]}},
-				(&ptx.Instr{Pos: in.Pos, Form: must("trap")}).If(p))
-		}
+		f.add(BoundsOffByOne, in, from+" becomes "+to, func() { in.Form = g }).Reach = f.equal(in, t)
+	}
+}
+
+// equal returns a change that traps where the operands of a comparison are equal.
+func (f *finder) equal(in *ptx.Instr, t isa.Type) func() {
+	b, fn, last := f.block, f.fn, len(in.Operands)-1
+	return func() {
+		p := fn.NewReg(isa.Pred)
+		before(b, in, &ptx.Instr{Pos: in.Pos, Guard: in.Guard, Form: must("setp.eq." + t.String()), Operands: []ptx.Operand{p, nil, in.Operands[last-1], in.Operands[last]}},
+			(&ptx.Instr{Pos: in.Pos, Form: must("trap")}).If(p))
 	}
 }
 

@@ -19,7 +19,7 @@ type Site struct {
 	// Reach, of the same module, makes a thread trap where the mistake could make a difference: if nobody traps, the
 	// mutant is equivalent in this case.
 	Reach func()
-	// Redundant: what is removed stands next to one that does the same.
+	// Redundant: what is removed stands next to one that does the same, or orders nothing.
 	Redundant bool
 }
 
@@ -136,7 +136,7 @@ func remove(b *ptx.Block, s ptx.Stmt) {
 // removal is a site that deletes an instruction.
 func (f *finder) removal(kind Kind, in *ptx.Instr) {
 	b := f.block
-	redundant := f.twin(in)
+	redundant := f.twin(in) || kind == WarpBarrierRemoved && f.idle(in)
 	f.add(kind, in, "removed", func() { remove(b, in) }).Redundant = redundant
 }
 
@@ -145,13 +145,22 @@ func (f *finder) removal(kind Kind, in *ptx.Instr) {
 func (f *finder) twin(in *ptx.Instr) bool {
 	i := index(f.block, in)
 	for _, step := range []int{-1, 1} {
-		for j := i + step; j >= 0 && j < len(f.block.Stmts); j += step {
+		for j, n := i+step, 0; j >= 0 && j < len(f.block.Stmts) && n < len(f.block.Stmts); j, n = j+step, n+1 {
 			o, ok := f.block.Stmts[j].(*ptx.Instr)
+			if _, label := f.block.Stmts[j].(*ptx.Label); label && step > 0 {
+				continue // whoever comes from the instruction goes on here
+			}
 			if !ok {
 				break
 			}
-			if o.Guard == in.Guard && (o.Form == in.Form && operandsEqual(o.Operands, in.Operands) || fencesCopies(o) && fencesCopies(in)) {
+			if o.Guard == in.Guard && (o.Form == in.Form && operandsEqual(o.Operands, in.Operands) || fencesCopies(o) && fencesCopies(in) || wholeBarrier(o) && wholeBarrier(in)) {
 				return true
+			}
+			if to, ok := jump(o); ok && step > 0 {
+				if j = index(f.block, to); j < 0 {
+					break
+				}
+				continue
 			}
 			if !o.Form.Pure() {
 				break
@@ -159,6 +168,24 @@ func (f *finder) twin(in *ptx.Instr) bool {
 		}
 	}
 	return false
+}
+
+// wholeBarrier reports whether all threads of the block meet at barrier 0.
+func wholeBarrier(in *ptx.Instr) bool {
+	if op := in.Form.Opcode(); op != "bar" && op != "barrier" || in.Form.Has("warp") || in.Form.Has("cluster") || in.Form.Has("arrive") {
+		return false
+	}
+	a := arg(in, "a")
+	return a >= 0 && in.Operands[a] == ptx.Operand(ptx.I(0)) && arg(in, "b") < 0
+}
+
+// jump returns the target of a branch that everybody takes.
+func jump(in *ptx.Instr) (*ptx.Label, bool) {
+	if in.Form.Opcode() != "bra" || in.Guard.Reg != nil {
+		return nil, false
+	}
+	l, ok := in.Operands[0].(*ptx.Label)
+	return l, ok
 }
 
 // fencesCopies: fence.mbarrier_init and fence.proxy.async both hand an mbarrier to the copy engine.
