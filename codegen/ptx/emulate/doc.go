@@ -1,5 +1,5 @@
 // Package emulate runs PTX on the CPU: the same text that ptxas assembles, instruction by instruction, with checkers
-// for memory and undefined values.
+// for memory, undefined values, races and synchronisation.
 //
 //	m, err := ptx.Parse(text)
 //	prog, err := emulate.Load(m)                    // *DecodeError for what is not modelled, with its line
@@ -66,11 +66,22 @@
 // touched without wgmma.fence or before the wait, operands in flight given to something else, groups that nobody commits
 // or waits for, warps of a warpgroup that disagree; accumulators in flight hold poison.
 //
+// Racecheck: two accesses to a byte, one of them a write, must be ordered. Order is happens-before by vector clocks, lane
+// by lane: barriers, bar.warp.sync, the cluster barrier, mbarrier arrivals and waits, waits for groups of asynchronous
+// operations, and release and acquire patterns of ordered accesses and fences with their scopes (manual 8). So it finds
+// a race in any schedule that runs both accesses, whichever came first, in shared memory, in the memory of a peer, and in
+// global memory over all blocks, also those of other goroutines. Ordered accesses and atomics whose scopes hold each
+// other do not race; an atomic's reduction form never acquires; threads may store what is there already. Lanes that only
+// lockstep orders get a warning. A write that reaches the async proxy needs a proxy fence, in the writing thread; one that
+// only the issuing side executes is a warning, and reads before an asynchronous refill need none. mbarrier.init must be
+// ordered before every use, and fenced before copies complete on it. What package mutate plants shows what is found.
+//
 // # What is not modelled
 //
 // Matrices of f64, 4-bit and 1-bit elements, approximate f64 functions, 128-bit values, indirect and recursive calls, textures, interleaved
 // and im2col tensor maps, tensor maps of tf32 and of f32 that flushes: refused, at Load or where a map is encoded.
-// Time, caches and weak memory order have no model. A launch by Device.Launch ends before the next begins. The NaN of
+// Time and caches have no model; weak memory order is only judged by Racecheck, values never go stale. A set of unordered
+// readers of a byte is kept up to 64, and an actor's time up to 2^24 events; beyond, races may be missed. A launch by Device.Launch ends before the next begins. The NaN of
 // elements out of bounds is a recorded one for 4-byte elements and assumed to be its upper half for 2-byte ones; rows of a
 // box that are shorter than the swizzle's span are assumed to be dense. The element a tensor map's stride skips, and how
 // long a suspended wait lasts, follow the manual and have not been compared with a chip.
