@@ -1,5 +1,6 @@
 """Reads address, shape, strides, element type and device off an array of any library, without a copy."""
 
+import functools
 import math
 import sys
 from typing import Any, NamedTuple
@@ -33,6 +34,23 @@ def torch_types():
                         ("float8_e5m2", "e5m2"), ("int64", "i64"), ("int32", "i32"), ("int16", "i16"), ("int8", "i8"), ("uint8", "u8"), ("bool", "bool")):
             _torch_types[getattr(torch, name)] = t
     return _torch_types
+
+
+def outline(x, stream=None):
+    """The address of an array, and all else that decides a plan: a value to look one up by. The short way for torch."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(x, torch.Tensor):
+        return x.data_ptr(), (x.shape, x.stride(), x.dtype, x.device)
+    v = view(x, stream)
+    return v.data, v[1:5]
+
+
+def stream(x):
+    """The stream that an array's owner works on."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(x, torch.Tensor):
+        return torch.cuda.current_stream(x.device).cuda_stream
+    return view(x).stream
 
 
 def view(x, stream=None):
@@ -89,20 +107,22 @@ def dense(shape):
     return tuple(strides)
 
 
-def empty(like, shape, dtype):
-    """A new array of the library that made the view's array."""
+def maker(like, shape, dtype):
+    """A function that makes an array of the library that made the view's array."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(like.owner, torch.Tensor):
         names = {v: k for k, v in torch_types().items()}
-        return torch.empty(shape, dtype=names[dtype], device=like.owner.device)
+        return functools.partial(torch.empty, shape, dtype=names[dtype], device=like.owner.device)
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(like.owner, numpy.ndarray):
         names = {v: k for k, v in _TYPESTR.items()}
         if dtype not in names:
             raise ArgumentError(f"numpy has no {dtype}: give the output")
-        count = math.prod(shape) * zabi.DTYPES[dtype][1]
-        room = numpy.empty(count + 64, numpy.uint8)
-        start = -room.ctypes.data % 64  # aligned, for the fast kernels
-        return room[start : start + count].view("<" + names[dtype]).reshape(shape)
+        return functools.partial(_numpy_empty, numpy, shape, "<" + names[dtype], math.prod(shape) * zabi.DTYPES[dtype][1])
     raise ArgumentError(f"{type(like.owner).__name__}: give the output, it cannot be made")
 
+
+def _numpy_empty(numpy, shape, dtype, count):
+    room = numpy.empty(count + 64, numpy.uint8)
+    start = -room.ctypes.data % 64  # aligned, for the fast kernels
+    return room[start : start + count].view(dtype).reshape(shape)

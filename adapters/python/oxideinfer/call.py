@@ -2,11 +2,12 @@
 
 import contextlib
 import ctypes
+import functools
 import threading
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 from . import arrays, infer, zabi
-from .library import device, new
+from .library import Device, device, new
 
 _made = {}  # by everything but addresses
 _local = threading.local()
@@ -14,10 +15,16 @@ _host = threading.Lock()  # memory of the host is mapped for one call at a time
 
 
 class Prepared(NamedTuple):
+    """A call but for its addresses. It is laid out in 64-bit words: a header, the sizes, and three words a tensor, the first its address."""
+
+    device: Device
     plan: int
-    template: ctypes.Structure  # of the call, without addresses
-    outputs: tuple  # (name, shape, dtype) of those to be made
-    like: str  # the input that they are made like
+    copy: Callable  # makes the words of one call
+    at: dict  # the word of each operand's address
+    makers: tuple  # (name, function) of outputs to be made
+    results: tuple  # names, in order
+    sizes: dict  # bytes of an element of each operand
+    like: str  # the input whose stream counts
 
 
 @contextlib.contextmanager
@@ -33,40 +40,43 @@ def on_stream(raw):
 
 def run(name, tensors, values, algorithm=None):
     """Calls an operator: arrays by operand name (None: absent, or to be made) and spec values by field name."""
-    op = zabi.OPERATORS[name]
     stream = getattr(_local, "stream", None)
-    views = {n: arrays.view(t, stream) for n, t in tensors.items() if t is not None}
-    key = (name, algorithm, *values.values(), *((n, v.shape, v.strides, v.dtype, v.device, v.data & 15) for n, v in views.items()))
-    prepared = _made.get(key)
-    if prepared is None:
-        prepared = _made.setdefault(key, prepare(op, views, values, algorithm))
-    made = {}
-    for n, shape, dtype in prepared.outputs:
-        made[n] = arrays.empty(views[prepared.like], shape, dtype)
-        views[n] = arrays.view(made[n], stream)
-    call = type(prepared.template).from_buffer_copy(prepared.template)
-    for n, v in views.items():
-        getattr(call, n).data = v.data
-    submit(views[prepared.like], prepared.plan, call, views, stream)
-    results = [made.get(o.name, tensors.get(o.name)) for o in op.outputs()]
-    return results[0] if len(results) == 1 else tuple(results)
+    key, addresses = [name, algorithm, *values.values()], {}
+    for n, t in tensors.items():
+        if t is not None:
+            address, outline = arrays.outline(t, stream)
+            addresses[n] = address
+            key += (n, outline, address & 15)
+    key = tuple(key)
+    p = _made.get(key)
+    if p is None:
+        views = {n: arrays.view(t, stream) for n, t in tensors.items() if t is not None}
+        p = _made.setdefault(key, prepare(zabi.OPERATORS[name], views, values, algorithm))
+    if p.makers:
+        tensors = dict(tensors)
+        for n, make in p.makers:
+            tensors[n] = made = make()
+            addresses[n] = arrays.outline(made, stream)[0]
+    words = p.copy()
+    for n, address in addresses.items():
+        words[p.at[n]] = address
+    if p.device.kind == zabi.EMULATED:
+        on_host(p, words)
+    else:
+        raw = arrays.stream(tensors[p.like]) if stream is None else stream
+        status = p.device.lib.enqueue(p.plan, p.device.streams.get(raw) or p.device.stream(raw), words, None)
+        if status:
+            p.device.lib.check(status)
+    if len(p.results) == 1:
+        return tensors[p.results[0]]
+    return tuple(tensors[n] for n in p.results)
 
 
-def submit(first, plan, call, views, stream):
-    d = device(*first.device)
-    if d.kind == zabi.EMULATED:
-        return on_host(d, plan, call, views)
-    status = d.lib.enqueue(plan, d.stream(first.stream if stream is None else stream), ctypes.byref(call), None)
-    if status:
-        d.lib.check(status)
-
-
-def on_host(d, plan, call, views):
+def on_host(p, words):
     """Runs a call on the emulated device and waits for it."""
     ranges = []
-    for n, v in views.items():
-        begin = v.data
-        end = begin + getattr(call, n).elements * zabi.DTYPES[v.dtype][1]
+    for n, i in p.at.items():
+        begin, end = words[i], words[i] + words[i + 1] * p.sizes[n]
         if end > begin:
             ranges.append([begin, end])
     apart = []
@@ -75,13 +85,14 @@ def on_host(d, plan, call, views):
             apart[-1][1] = max(apart[-1][1], r[1])
         else:
             apart.append(r)
-    c, check, mapped, done = d.lib.c, d.lib.check, [], ctypes.c_uint64()
+    d, mapped, done = p.device, [], ctypes.c_uint64()
+    c, check = d.lib.c, d.lib.check
     with _host:
         try:
             for begin, end in apart:
                 check(c.oxide_host_map(d.handle, begin, end - begin))
                 mapped.append(begin)
-            check(c.oxide_enqueue(plan, d.stream(0), ctypes.byref(call), ctypes.byref(done)))
+            check(c.oxide_enqueue(p.plan, d.stream(0), words, ctypes.byref(done)))
             check(c.oxide_completion_wait(done, -1))
         finally:
             for begin in mapped:
@@ -105,17 +116,17 @@ def prepare(op, views, values, algorithm):
         b.set(o.dtype, views[o.name].dtype, o.name)
     spec = complete(op, b, views, values)
     like = next(o for o in given if o.access == "in" and o.shape[0] == op.dims[0][0])
-    outputs, source = [], (views[like.name].shape, like)
+    makers, source = [], (views[like.name].shape, like)
     for o in op.outputs():
         if o.name not in views and b.exists(o):
             shape = b.output_shape(o, source)
-            outputs.append((o.name, shape, b.known[o.dtype]))
+            makers.append((o.name, arrays.maker(views[like.name], shape, b.known[o.dtype])))
             layouts[o.name] = infer.merged(op, o.name, shape, arrays.dense(shape), len(o.shape))
             b.strides(o, *layouts[o.name])
     for f in op.fields:
         spec.setdefault(f.name, b.known.get(f.name, 0))
     numbers = {f.name: zabi.DTYPES[spec[f.name]][0] if f.kind == "dtype" else spec[f.name] for f in op.fields}
-    plan = device(*devices.pop()).plan(op, numbers, algorithm)
+    d = device(*devices.pop())
     call = new(op.call)
     for size, _ in op.dims:
         setattr(call, size, b.known[size])
@@ -124,7 +135,11 @@ def prepare(op, views, values, algorithm):
             t, (shape, strides) = getattr(call, o.name), layouts[o.name]
             t.dtype = zabi.DTYPES[b.known[o.dtype]][0]
             t.elements = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, strides))
-    return Prepared(plan, call, tuple(outputs), like.name)
+    template = (ctypes.c_uint64 * (ctypes.sizeof(call) // 8)).from_buffer_copy(call)
+    return Prepared(
+        d, d.plan(op, numbers, algorithm), functools.partial(type(template).from_buffer_copy, template),
+        {n: getattr(op.call, n).offset // 8 for n in layouts}, tuple(makers), tuple(o.name for o in op.outputs()),
+        {o.name: zabi.DTYPES[b.known[o.dtype]][1] for o in op.operands if o.name in layouts}, like.name)
 
 
 def complete(op, b, views, values):
