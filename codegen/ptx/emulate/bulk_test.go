@@ -294,6 +294,35 @@ func TestBulkFaults(t *testing.T) {
 	}
 }
 
+// TestBulkReadWaits: a loop of stores that waits only for its sources stays right and keeps few of them.
+func TestBulkReadWaits(t *testing.T) {
+	body := `mov.u32 %r8, dyn; mov.u32 %r2, 0; shl.b32 %r3, %r0, 2; add.u32 %r9, %r8, %r3; mov.u64 %rd5, %rd0; setp.eq.u32 %p0, %r0, 0;
+L: st.shared.u32 [%r9], %r2; fence.proxy.async.shared::cta; bar.sync 0; @%p0 cp.async.bulk.global.shared::cta.bulk_group [%rd5], [%r8], 128; cp.async.bulk.commit_group;
+cp.async.bulk.wait_group.read 0; bar.sync 0; add.u64 %rd5, %rd5, 128; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 200; @%p1 bra L;`
+	everySchedule(t, func(t *testing.T, c Config) {
+		b := newBench(t, c, kernelText(1, body), 200*128)
+		b.clean(dynamic(32), 0)
+		for i, got := range b.u32(0) {
+			if got != uint32(i/32) {
+				t.Fatalf("word %d: %d", i, got)
+			}
+		}
+	})
+	w := &warp{}
+	q := groupQueue{}
+	r := &worker{async: AsyncLate}
+	for range 100 {
+		op := &asyncOp{warp: w, lanes: 1, stage: asyncTaken, readDone: true}
+		w.cta = &cta{}
+		q.add(op)
+		q.commit(fullMask)
+		q.trim(r)
+	}
+	if len(q.groups) != readGroups {
+		t.Errorf("%d groups are kept", len(q.groups))
+	}
+}
+
 // TestRemoteAsync: st.async and red.async store into the next block and count at its mbarrier.
 func TestRemoteAsync(t *testing.T) {
 	text := kernelText(1, `

@@ -257,6 +257,7 @@ func decodeCpGroup(b *build, bulk bool) {
 					w.run.takeSources(op)
 					op.readDone = true
 				}
+				queue(w).trim(w.run)
 				if t := w.run.track; t != nil {
 					t.waitGroup(w, m, kind, int(n.Value), true)
 				}

@@ -76,6 +76,36 @@ func (q *groupQueue) wait(m uint32, n int, forget bool) []*asyncOp {
 	return out
 }
 
+// readGroups is how many groups whose sources were waited for stay in flight until something waits for their writes.
+// A kernel that only ever waits with .read would otherwise keep all its data.
+const readGroups = 8
+
+// trim completes the oldest groups whose sources were waited for, beyond readGroups, and forgets the complete ones. Only
+// the old end is cut: waits count from the new one.
+func (q *groupQueue) trim(r *worker) {
+	read := 0
+	for read < len(q.groups) && q.groups[read].all(func(op *asyncOp) bool { return op.readDone }) {
+		read++
+	}
+	cut := 0
+	for cut < read && (read-cut > readGroups || q.groups[cut].all(func(op *asyncOp) bool { return op.stage == asyncDone })) {
+		for _, op := range q.groups[cut].ops {
+			r.settle(op)
+		}
+		cut++
+	}
+	q.groups = append(q.groups[:0], q.groups[cut:]...)
+}
+
+func (g *asyncGroup) all(f func(op *asyncOp) bool) bool {
+	for _, op := range g.ops {
+		if !f(op) {
+			return false
+		}
+	}
+	return true
+}
+
 // waitAll returns all operations of the lanes in m, committed or not, and forgets them.
 func (q *groupQueue) waitAll(m uint32) []*asyncOp {
 	q.commit(m)
