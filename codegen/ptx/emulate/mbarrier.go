@@ -3,6 +3,7 @@ package emulate
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/oxideinfer/oxide/codegen/ptx/isa"
 )
@@ -66,7 +67,7 @@ func (b *mbarrier) lacks() string {
 	s := fmt.Sprintf("%s, phase %d, lacks %d of %d arrivals", b.name(), b.phase, b.pending, b.count)
 	switch {
 	case b.tx > 0:
-		s += fmt.Sprintf(" and %d bytes that line %d expects", b.tx, b.expectLine)
+		s += fmt.Sprintf(" and %d bytes that %s expects", b.tx, b.lineName(b.expectLine))
 	case b.tx < 0:
 		s += fmt.Sprintf(" and got %d bytes more than expected", -b.tx)
 	}
@@ -76,10 +77,15 @@ func (b *mbarrier) lacks() string {
 			if i > 0 {
 				s += ","
 			}
-			s += " " + itoa(l)
+			s += " " + strings.TrimPrefix(b.lineName(l), "line ")
 		}
 	}
-	return s + fmt.Sprintf(" (initialised at line %d)", b.line)
+	return s + fmt.Sprintf(" (initialised at %s)", b.lineName(b.line))
+}
+
+// lineName is a PTX line with the place in the source that it was made from.
+func (b *mbarrier) lineName(line int) string {
+	return "line " + itoa(line) + b.cta.warps[0].k.source(int32(line))
 }
 
 // expectTx adds bytes to the phase in progress.

@@ -159,7 +159,7 @@ func TestMbarrierDeadlockPosition(t *testing.T) {
 	b := newBench(t, Config{}, kernelText(0, bar("2")+"mbarrier.arrive.shared.b64 _, [%r8];"+waitFor("W", "%r8", "0")))
 	b.k.prog.Position = func(line int) string { return "kernel.go:" + itoa(100+line) }
 	res := b.launch(dynamic(1), 0)
-	if len(res.Findings) == 0 || res.Findings[0].Class != Deadlock || !strings.Contains(res.Findings[0].Message, "kernel.go:1") {
+	if len(res.Findings) == 0 || res.Findings[0].Class != Deadlock || strings.Count(res.Findings[0].Message, "(kernel.go:1") != 3 { // the wait, the arrival, init
 		t.Errorf("findings %v", res.Findings)
 	}
 }
