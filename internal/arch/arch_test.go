@@ -49,7 +49,7 @@ var rules = []rule{
 	{"gen/*", []string{"runtime"}},
 	{"cmd/oxidegen/**", []string{"cmd/oxidegen/**", "ir/**", "codegen/**"}},
 	{"evidence", nil},
-	{"cmd/oxidelab/**", []string{"cmd/oxidelab/**", "evidence", "algorithms/**", "runtime/**", "gen/*", "internal/**", "codegen/ptx/**", "codegen/ptx", "codegen/linemap"}},
+	{"cmd/oxidelab/**", []string{"cmd/oxidelab/**", "evidence", "algorithms/**", "runtime/**", "gen/*", "internal/**", "codegen/ptx/**", "codegen/ptx", "codegen/cubin", "codegen/linemap"}},
 	{"adapters/python", nil},
 	{"adapters/c/**", []string{"adapters/c/**", "algorithms/catalog", "algorithms/operators", "runtime/**", "gen/ptx"}},
 	{"internal/differential", []string{"ir/**", "codegen/**", "runtime"}},
