@@ -30,6 +30,7 @@ var rules = []rule{
 	{"ir/**", []string{"ir/**"}},
 	{"codegen/ptx/isa/**", []string{"codegen/ptx/isa/**"}},
 	{"codegen/ptx/emulate/irtest", []string{"ir/**", "codegen/lower", "codegen/ptx", "codegen/ptx/emulate"}},
+	{"codegen/ptx/emulate/golden/**", []string{"codegen/ptx", "codegen/ptx/emulate/**", "internal/numfmt", "internal/safetensors"}},
 	{"codegen/ptx/emulate/**", []string{"codegen/ptx", "codegen/ptx/isa", "codegen/ptx/emulate/**", "internal/numfmt"}},
 	{"codegen/ptx/mutate", []string{"codegen/ptx", "codegen/ptx/isa", "codegen/ptx/emulate"}},
 	{"codegen/ptx", []string{"codegen/ptx/isa"}},
