@@ -5,7 +5,7 @@ import "github.com/oxideinfer/oxide/ir/op"
 // CopyOption modifies CopyAsync: CA (the default) or CG, an L2Fetch size, a Policy, SourceBytes.
 type CopyOption interface{ copy() access }
 
-// BulkOption modifies a bulk or tensor copy: a Policy, and for loads Multicast.
+// BulkOption modifies a bulk or tensor copy: a Policy, for loads Multicast, and for tensor loads BoxBytes.
 type BulkOption interface{ bulk() access }
 
 // Padding says how much of a CopyAsync is read; see SourceBytes.
@@ -20,6 +20,12 @@ type Blocks struct{ mask *Value }
 // Multicast brings the data to every block whose rank's bit is set, at the same offset in its shared memory, and counts the
 // bytes at the barrier at the same offset there.
 func Multicast(mask U16) Blocks { return Blocks{use(mask)} }
+
+// BoxBytes tells the verifier how many bytes the box of a tensor load has, which only the host knows that encodes the map.
+// It then compares them with the bytes that the barrier expects and with the array's size.
+type BoxBytes int
+
+func (n BoxBytes) bulk() access { return access{attr: op.Attr{Name: "box_bytes", Int: int64(n)}} }
 
 // Reduction is what a bulk or tensor reduction, or a ReduceAsync, does with each element.
 type Reduction string

@@ -52,6 +52,10 @@ func copyShapes(k *ir.Kernel) {
 	h := ir.SharedArray[ir.U16](k, "h", 8, 16)
 	bar := ir.MBarriers(k, "bar", 1)
 	m.PrefetchBox(nil) // want COPY_SIZE
+	tile := ir.SharedArray[ir.F32](k, "tile", 64, 128)
+	single(k, func() {
+		ir.TensorLoad(tile, m, bar, []ir.S32{k.ConstS32(0)}, ir.BoxBytes(512)) // want COPY_SIZE
+	})
 	k.ClusterBarrier()
 	h.InBlock(k.ConstU32(1)).StoreAsync(k.ConstU16(1), bar.InBlock(k.ConstU32(1))) // want COPY_SIZE
 }
@@ -151,6 +155,19 @@ func bytesPerStage(k *ir.Kernel) {
 		ir.BulkLoad(tile, x, k.ConstU32(64), bar.AtConst(1))
 		bar.AtConst(2).ArriveExpect(n)
 		ir.BulkLoad(tile, x, n, bar.AtConst(2))
+	})
+}
+
+func bytesOfBox(k *ir.Kernel) {
+	m := ir.TensorMapParam(k, "m")
+	tile, bar := ir.SharedArray[ir.F32](k, "tile", 1024, 128), ir.MBarriers(k, "bar", 4)
+	single(k, func() {
+		at := []ir.S32{k.ConstS32(0), k.ConstS32(0)}
+		bar.ArriveExpect(k.ConstU32(1024)) // want TX_BYTES
+		ir.TensorLoad(tile, m, bar, at, ir.BoxBytes(1024))
+		ir.TensorLoad(tile.AtConst(256), m, bar, at, ir.BoxBytes(1024))
+		bar.AtConst(1).ArriveExpect(k.ConstU32(1024))
+		ir.TensorLoad(tile, m, bar.AtConst(1), at) // of unknown size
 	})
 }
 

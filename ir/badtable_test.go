@@ -87,6 +87,7 @@ func badKernels() []badKernel {
 		{name: "arrivalsByRole", file: hopper, body: arrivalsByRole},
 		{name: "bytesTooFew", file: hopper, body: bytesTooFew},
 		{name: "bytesPerStage", file: hopper, body: bytesPerStage},
+		{name: "bytesOfBox", file: hopper, body: bytesOfBox},
 		{name: "noCluster", file: hopper, body: noCluster},
 		{name: "outsideCluster", file: hopper, body: outsideCluster, contract: pair},
 		{name: "peerNotStarted", file: hopper, body: peerNotStarted, contract: pair},

@@ -19,6 +19,7 @@ func (c *checker) copies(o *Op) {
 	case "tensor_load", "tensor_store", "tensor_reduce":
 		c.coordinates(o)
 		c.aligned(o, firstOf(o, "dst", "src"), tensorAlign, "a box in shared memory starts at a multiple of 128 bytes")
+		c.boxFits(o)
 	case "tensor_prefetch":
 		c.coordinates(o)
 	case "st_async":
@@ -78,6 +79,20 @@ func (c *checker) bulkCopy(o *Op) {
 func (c *checker) coordinates(o *Op) {
 	if n := len(o.ArgsOf("c")); n < 1 || n > 5 {
 		c.at(o, CodeCopySize, "give one coordinate a dimension, innermost first", "a tensor has 1 to 5 dimensions, not %d", n)
+	}
+}
+
+// boxFits compares a box of known size with the array that it is copied to.
+func (c *checker) boxFits(o *Op) {
+	n := o.Int("box_bytes")
+	if root := c.roots.root(firstOf(o, "dst", "src")); n != 0 && root != nil && root.kind == ArrayValue {
+		have := c.k.Arrays[root.index].Bytes()
+		if c.k.Arrays[root.index].Dynamic {
+			have = c.k.Contract.DynamicSharedBytes
+		}
+		if n < 16 || n%16 != 0 || n > int64(have) {
+			c.at(o, CodeCopySize, "give the array the size of the box, a multiple of 16 bytes", "a box of %d bytes in an array of %d", n, have)
+		}
 	}
 }
 

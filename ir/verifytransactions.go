@@ -14,9 +14,9 @@ func (c *checker) transactions(r *Region) {
 		case "mbarrier_arrive_tx", "mbarrier_expect_tx":
 			key := c.addressKey(o.Arg("mbar"))
 			expects[key] = append(expects[key], o)
-		case "bulk_load":
+		case "bulk_load", "tensor_load":
 			c.countCopy(copied, o)
-		case "tensor_load", "st_async", "red_async", "mbarrier_complete_tx", "cp_async_arrive": // bytes that the op does not tell
+		case "st_async", "red_async", "mbarrier_complete_tx", "cp_async_arrive": // bytes that the op does not tell
 			copied[c.addressKey(o.Arg("mbar"))] = unknownBytes
 		}
 	}
@@ -34,8 +34,12 @@ const unknownBytes = -1 << 40
 
 func (c *checker) countCopy(copied map[string]int64, o *Op) {
 	n := int64(unknownBytes)
-	if b := o.Arg("bytes"); b.IsConst() && !o.Flag("multicast") {
+	switch b := o.Arg("bytes"); {
+	case o.Flag("multicast"): // other blocks' copies count here too
+	case b != nil && b.IsConst():
 		n = int64(b.Bits())
+	case b == nil && o.Int("box_bytes") > 0:
+		n = o.Int("box_bytes")
 	}
 	copied[c.addressKey(o.Arg("mbar"))] += n
 }

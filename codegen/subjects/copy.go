@@ -80,7 +80,7 @@ func tmaRing() (*Subject, error) {
 					full := r.full.At(p.stage.Get())
 					full.ArriveExpect(c(boxRows * boxCols * 4))
 					row := i.Add(k.CTAIDX().Mul(c(boxes))).Mul(c(boxRows))
-					ir.TensorLoad(box(p), m, full, []ir.S32{k.ConstS32(0), signed(row)})
+					ir.TensorLoad(box(p), m, full, []ir.S32{k.ConstS32(0), signed(row)}, ir.BoxBytes(boxRows*boxCols*4))
 					p.advance()
 				}
 			})

@@ -41,8 +41,8 @@ func (p *product) fetch(at cursor, row, block ir.U32) {
 	full := p.ring.full.At(at.stage.Get())
 	full.ArriveExpect(c(uint32((p.aRows + p.n) * rowBytes)))
 	from := signed(block.Mul(c(uint32(rowBytes / p.elem))))
-	ir.TensorLoad(p.a.At(at.stage.Get().Mul(c(uint32(p.aRows*rowBytes)))), p.mapA, full, []ir.S32{from, signed(row)})
-	ir.TensorLoad(p.b.At(at.stage.Get().Mul(c(uint32(p.n*rowBytes)))), p.mapB, full, []ir.S32{from, p.k.ConstS32(0)})
+	ir.TensorLoad(p.a.At(at.stage.Get().Mul(c(uint32(p.aRows*rowBytes)))), p.mapA, full, []ir.S32{from, signed(row)}, ir.BoxBytes(p.aRows*rowBytes))
+	ir.TensorLoad(p.b.At(at.stage.Get().Mul(c(uint32(p.n*rowBytes)))), p.mapB, full, []ir.S32{from, p.k.ConstS32(0)}, ir.BoxBytes(p.n*rowBytes))
 	at.advance()
 }
 
@@ -76,7 +76,7 @@ func (p *product) store(acc ir.Fragment[ir.F32], row ir.U32) {
 	}
 }
 
-// consume multiplies all of K with one group in flight behind the stage that is released.
+// consume multiplies all of K, stage by stage.
 func (p *product) consume(acc ir.Fragment[ir.F32], at cursor, rows int, t ir.MatrixType) {
 	k, c := p.k, p.k.ConstU32
 	for block := range k.Loop(c(0), c(uint32(p.blocks)), c(1), ir.NoUnroll) {
@@ -88,7 +88,25 @@ func (p *product) consume(acc ir.Fragment[ir.F32], at cursor, rows int, t ir.Mat
 	}
 }
 
-// case of a product: factors, their maps and the result from the definition.
+// overlap is consume with the products of one stage in flight while the next is waited for: a stage is released when the
+// products after it have been started.
+func (p *product) overlap(acc ir.Fragment[ir.F32], at cursor, t ir.MatrixType) {
+	k, c := p.k, p.k.ConstU32
+	before := ir.NewVar(c(0))
+	for block := range k.Loop(c(0), c(uint32(p.blocks)), c(1), ir.NoUnroll) {
+		at.waitFull()
+		p.multiply(acc, at, 0, block, t)
+		k.WGMMAWait(1)
+		k.If(block.NotEqual(c(0)), func() {
+			perWarp(k, func() { p.ring.empty.At(before.Get()).Arrive() })
+		})
+		before.Set(at.stage.Get())
+		at.advance()
+	}
+	k.WGMMAWait(0)
+}
+
+// subject is the case of a product: factors, their maps and the result from the definition.
 func (p *product) subject(k *ir.Kernel, about string, kind op.Kind, rows, grid int) *Subject {
 	kLen := p.blocks * rowBytes / p.elem
 	mapType := emulate.MapBF16
@@ -109,7 +127,7 @@ func (p *product) subject(k *ir.Kernel, about string, kind op.Kind, rows, grid i
 		Launches: []Launch{{k, [3]int{grid, 1, 1}, []Arg{tensor("a"), tensor("b"), buffer("d")}}}}
 }
 
-// warpSpecialised has a warp that copies and a warpgroup that multiplies.
+// warpSpecialised has a warp that copies and a warpgroup that multiplies with one group in flight.
 func warpSpecialised() (*Subject, error) {
 	var p *product
 	k, err := build("warp_specialised", ir.Contract{Block: [3]int{160}}, func(k *ir.Kernel) {
@@ -119,7 +137,7 @@ func warpSpecialised() (*Subject, error) {
 		p.ring.init(4)
 		k.Barrier()
 		k.If(k.InWarpgroups(0, 1), func() {
-			p.consume(acc, p.ring.consumer(), 0, ir.MatrixBF16)
+			p.overlap(acc, p.ring.consumer(), ir.MatrixBF16)
 			p.store(acc, row)
 		}).Else(func() {
 			k.If(k.Elect(), func() {
@@ -274,8 +292,7 @@ func fp8Product() (*Subject, error) {
 	return p.subject(k, "e4m3 product: boxes of bytes, 32 elements a step", op.E4M3, 64, 1), nil
 }
 
-// registerRoles gives the registers of the warpgroup that copies to the two that multiply 64 × 256 tiles, whose accumulators
-// alone are 128 registers. Each keeps a group in flight while it waits for the next stage.
+// registerRoles gives the registers of the warpgroup that copies to the two that multiply, each 64 × 128 tiles of one box.
 func registerRoles() (*Subject, error) {
 	const n = 128
 	var p *product

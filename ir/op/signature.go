@@ -47,8 +47,11 @@ func slot(name, pattern string) Slot {
 	return s
 }
 
-// Signature parses the op's own signature; rows are proved by the table's test, so the error is dropped.
+// Signature is the parsed form of the op's own signature. It is shared: callers do not change it.
 func (i *Info) Signature() Signature {
+	if s, ok := parsed[i]; ok {
+		return s
+	}
 	s, _ := ParseSignature(i.Sig)
 	return s
 }

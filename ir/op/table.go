@@ -15,6 +15,7 @@ var families = [][]Info{
 var (
 	all    = flatten()
 	byName = index()
+	parsed = signatures()
 )
 
 func flatten() []*Info {
@@ -31,6 +32,14 @@ func index() []*Info {
 	list := slices.Clone(all)
 	slices.SortFunc(list, func(a, b *Info) int { return cmp.Compare(a.Name, b.Name) })
 	return list
+}
+
+func signatures() map[*Info]Signature {
+	m := make(map[*Info]Signature, len(all))
+	for _, i := range all {
+		m[i], _ = ParseSignature(i.Sig) // the table's test proves that every row parses
+	}
+	return m
 }
 
 // All lists every op in table order.

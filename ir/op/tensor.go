@@ -5,8 +5,8 @@ package op
 // fill and are not stored, but all bytes of the box are counted.
 var tensor = []Info{
 	{Name: "tensor_load", Sig: "dst:@shared|shared_cluster map:tensormap mbar:@shared|shared_cluster.u64 c:s32* multicast:u16? policy:u64?", Arch: SM90,
-		Attrs: []AttrSpec{Spread, Policy}, Effects: later, Touches: []Touch{{"dst", Writes}, {"map", Reads}, {"mbar", Reads | Writes}},
-		Doc: "copies a box to shared memory, of every block in the mask multicast if there is one", PTX: "cp.async.bulk.tensor.shared::cluster.global", Section: "9.7.9.27.1.2"},
+		Attrs: []AttrSpec{Spread, Policy, {Name: "box_bytes", Kind: Int}}, Effects: later, Touches: []Touch{{"dst", Writes}, {"map", Reads}, {"mbar", Reads | Writes}},
+		Doc: "copies a box to shared memory, of every block in the mask multicast if there is one; box_bytes is its size, for the verifier", PTX: "cp.async.bulk.tensor.shared::cluster.global", Section: "9.7.9.27.1.2"},
 	{Name: "tensor_store", Sig: "map:tensormap src:@shared c:s32* policy:u64?", Arch: SM90,
 		Attrs: []AttrSpec{Policy}, Effects: later, Touches: []Touch{{"map", Writes}, {"src", Reads}},
 		Doc: "copies a box from shared memory", PTX: "cp.async.bulk.tensor.global.shared::cta", Section: "9.7.9.27.1.2"},
