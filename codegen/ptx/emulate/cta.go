@@ -105,6 +105,7 @@ func (w *warp) reset(n int) {
 	w.barArrived = [maxBarriers]uint32{}
 	w.clusterArrived, w.clusterPassed = 0, 0
 	w.copies.reset()
+	w.polls = nil
 	w.registers, w.regChanges, w.gridWaited = w.k.entryRegisters(), w.regChanges[:0], 0
 	w.bulks.reset()
 	w.spinsSince, w.seen, w.steps, w.threads = 0, 0, 0, 0

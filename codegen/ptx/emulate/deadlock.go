@@ -225,12 +225,27 @@ func (w *worker) checkLivelock() {
 	if where == nil {
 		return
 	}
+	lines = append(lines, w.polled()...)
 	if n := (w.clusters - w.next) * int(volume(w.l.Cluster)); n > 0 {
 		lines = append(lines, fmt.Sprintf("%d blocks have not started because the device is full", n))
 	}
 	w.report(where.cta, Finding{Class: Hang, Line: line, Threads: where.threadsOf(where.live),
 		Message: "every running warp spins and nothing changes: " + strings.Join(lines, "; ")})
 	w.stopped = true
+}
+
+// polled explains the mbarriers that spinning or suspended warps wait for.
+func (w *worker) polled() []string {
+	var out []string
+	for _, c := range w.resident {
+		for _, b := range sortedBarriers(c.mbars) {
+			polls := func(wp *warp) bool { return wp.live != 0 && wp.polls == b }
+			if len(out) < 4 && (c.waitsFor(b) || slices.ContainsFunc(c.warps, polls)) {
+				out = append(out, b.lacks())
+			}
+		}
+	}
+	return out
 }
 
 // allSpin reports whether every warp that can run has taken n fruitless back edges.

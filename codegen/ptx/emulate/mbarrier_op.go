@@ -215,6 +215,9 @@ func (o *mbarrierWait) wait(w *warp, in *inst, m uint32) bool {
 		return true
 	}
 	f.timeout = false
+	if w.polls = nil; over == 0 {
+		w.polls = first
+	}
 	w.setPred(o.pred, m, over, fullMask, origin{})
 	f.pc++
 	return false

@@ -134,6 +134,7 @@ func TestMbarrierFaults(t *testing.T) {
 		{"tx at exit", bar("1") + "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%r8], 64;", MbarTx, []string{"64 bytes that line"}},
 		{"misaligned", bar("1") + "mbarrier.arrive.shared.b64 _, [%r8+4];", Misaligned, []string{"no multiple of 8"}},
 		{"outside", bar("1") + "mbarrier.arrive.shared.b64 _, [%r8+4096];", OOBShared, []string{"offset 4096"}},
+		{"polling for ever", bar("33") + arrive + strings.ReplaceAll(waitFor("W", "%r8", "0"), "try_wait", "test_wait"), Hang, []string{"every running warp spins", "phase 0, lacks 1 of 33 arrivals"}},
 		{"deadlock", bar("33") + arrive + waitFor("W", "%r8", "0"), Deadlock, []string{"phase 0, lacks 1 of 33 arrivals", "dyn+0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -147,7 +148,7 @@ func TestMbarrierFaults(t *testing.T) {
 					t.Errorf("the message lacks %q: %s", p, res.Findings[0].Message)
 				}
 			}
-			if f := res.Findings[0]; f.Line == 0 || f.Class != Deadlock && f.Class != Misaligned && f.Class != OOBShared && f.Section == "" {
+			if f := res.Findings[0]; f.Line == 0 || f.Class != Deadlock && f.Class != Hang && f.Class != Misaligned && f.Class != OOBShared && f.Section == "" {
 				t.Errorf("line %d, section %q", f.Line, f.Section)
 			}
 		})

@@ -71,6 +71,7 @@ type warp struct {
 	clusterArrived, clusterPassed uint32
 	copies, bulks                 groupQueue  // asynchronous operations that are counted by groups
 	registers                     int         // a thread, for setmaxnreg
+	polls                         *mbarrier   // the last wait found its phase open
 	regChanges                    []regChange // setmaxnreg so far
 	gridWaited                    uint32      // lanes behind griddepcontrol.wait
 	spinsSince                    uint64      // back edges of spinning loops since seenProgress
