@@ -50,8 +50,10 @@ func TestEqualInputsGiveEqualPlans(t *testing.T) {
 		"rows":     func() (invoke.Plan, error) { return planned(t, dev, 5) },
 		"apart":    func() (invoke.Plan, error) { return planned(t, dev, 4, invoke.WithoutOverlap()) },
 		"checking": func() (invoke.Plan, error) { return planned(t, dev, 4, invoke.WithAlgorithm("Checking")) },
-		"trusted":  func() (invoke.Plan, error) { return planned(t, dev, 4, invoke.WithAlgorithm("Checking"), invoke.Trusted()) },
-		"eager":    func() (invoke.Plan, error) { return planned(t, dev, 4, invoke.WithAlgorithm("Eager")) },
+		"trusted": func() (invoke.Plan, error) {
+			return planned(t, dev, 4, invoke.WithAlgorithm("Checking"), invoke.Trusted())
+		},
+		"eager": func() (invoke.Plan, error) { return planned(t, dev, 4, invoke.WithAlgorithm("Eager")) },
 	} {
 		one, err := make()
 		a, b := must(t, one, err), must(t, one, err)
