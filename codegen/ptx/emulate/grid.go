@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 
@@ -163,8 +164,14 @@ type gridPair struct{ pages map[uint64]*pairPage }
 
 const pairPageBytes = 4096
 
-// pairPage holds the PTX lines (0: none) of the last accesses of each kind to each byte.
-type pairPage [pairPageBytes][4]int32
+// pairPage holds a cell for every four bytes.
+type pairPage [pairPageBytes / 4]pairCell
+
+// pairCell says, for each kind of access, which of the four bytes had one, four bits each, and the PTX line of the last.
+type pairCell struct {
+	bytes uint16
+	lines [4]uint16
+}
 
 const (
 	pairLeaderRead = iota
@@ -173,30 +180,33 @@ const (
 	pairFollowerWrite
 )
 
-// note records an access and returns the line of a conflicting one of the other grid.
-func (p *gridPair) note(addr, n uint64, kind int, line int32) (other int32, otherKind int) {
-	for a := addr; a < addr+n; a++ {
-		page := p.pages[a/pairPageBytes]
+// pairConflicts lists the kinds that do not go together with each kind.
+var pairConflicts = [4][]int{
+	pairLeaderRead:    {pairFollowerWrite},
+	pairLeaderWrite:   {pairFollowerRead, pairFollowerWrite},
+	pairFollowerRead:  {pairLeaderWrite},
+	pairFollowerWrite: {pairLeaderRead, pairLeaderWrite},
+}
+
+// note records an access and returns the line and kind of a conflicting one of the other grid; line 0 is none.
+func (p *gridPair) note(addr, n uint64, kind int, line int32) (other, otherKind int) {
+	for end := addr + n; addr < end; {
+		page := p.pages[addr/pairPageBytes]
 		if page == nil {
 			page = &pairPage{}
-			p.pages[a/pairPageBytes] = page
+			p.pages[addr/pairPageBytes] = page
 		}
-		cell := &page[a%pairPageBytes]
-		cell[kind] = line
-		conflicts := []int{pairFollowerWrite}
-		switch kind {
-		case pairLeaderWrite:
-			conflicts = []int{pairFollowerRead, pairFollowerWrite}
-		case pairFollowerRead:
-			conflicts = []int{pairLeaderWrite}
-		case pairFollowerWrite:
-			conflicts = []int{pairLeaderRead, pairLeaderWrite}
-		}
-		for _, k := range conflicts {
-			if cell[k] != 0 && other == 0 {
-				other, otherKind = cell[k], k
+		next := min(end, addr&^3+4)
+		mask := uint16(1<<(next-addr)-1) << (addr & 3)
+		cell := &page[addr%pairPageBytes/4]
+		cell.bytes |= mask << (4 * kind)
+		cell.lines[kind] = uint16(min(line, math.MaxUint16))
+		for _, k := range pairConflicts[kind] {
+			if cell.bytes>>(4*k)&mask != 0 && other == 0 {
+				other, otherKind = int(cell.lines[k]), k
 			}
 		}
+		addr = next
 	}
 	return other, otherKind
 }
@@ -249,7 +259,7 @@ func (w *warp) gridConflict(in *inst, l int, addr, n uint64, p *gridPair, kind i
 		who = "the grid before, which this one has not waited for"
 	}
 	mine := Access{Kind: verbs[kind], Space: "global", Addr: addr, Bytes: n, Line: int(in.line), Threads: w.threadsOf(1 << l)}
-	theirs := Access{Kind: verbs[otherKind], Space: "global", Addr: addr, Bytes: n, Line: int(other)}
+	theirs := Access{Kind: verbs[otherKind], Space: "global", Addr: addr, Bytes: n, Line: other}
 	w.run.report(w.cta, Finding{Class: RaceGlobal, Line: int(in.line), Threads: mine.Threads, Section: "9.7.13.13", Accesses: []Access{mine, theirs},
 		Message: fmt.Sprintf("a %s of %#x (%s) meets a %s at line %d of %s", verbs[kind], addr, w.run.l.dev.describe(addr, n), verbs[otherKind], other, who)})
 }

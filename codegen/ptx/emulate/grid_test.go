@@ -86,6 +86,26 @@ func TestDependentFaults(t *testing.T) {
 	})
 }
 
+// TestGridPairBytes: conflicts are judged by the byte.
+func TestGridPairBytes(t *testing.T) {
+	p := &gridPair{pages: map[uint64]*pairPage{}}
+	p.note(4094, 7, pairLeaderWrite, 5) // bytes 4094 to 4100, over the end of a page
+	p.note(5000, 1, pairLeaderRead, 6)
+	for _, c := range []struct {
+		addr, n uint64
+		kind    int
+		line    int
+	}{
+		{4093, 1, pairFollowerRead, 0}, {4094, 1, pairFollowerRead, 5}, {4100, 4, pairFollowerRead, 5}, {4101, 4, pairFollowerRead, 0},
+		{4090, 16, pairFollowerWrite, 5}, {5000, 1, pairFollowerRead, 0}, {5000, 1, pairFollowerWrite, 6}, {5001, 3, pairFollowerWrite, 0},
+		{4101, 1, pairLeaderWrite, 9}, {4108, 1, pairLeaderWrite, 0},
+	} {
+		if got, _ := p.note(c.addr, c.n, c.kind, 9); got != c.line {
+			t.Errorf("%d bytes at %d, kind %d: line %d, want %d", c.n, c.addr, c.kind, got, c.line)
+		}
+	}
+}
+
 // TestEarlyGridOverlaps: with early completion a dependent grid really starts before the end of the one before.
 func TestEarlyGridOverlaps(t *testing.T) {
 	// The first grid waits for a word that only the second one writes.

@@ -43,3 +43,11 @@ func TestEncodeMaps(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedMap: a map that the driver refuses is a finding; the launch that takes it does not run.
+func TestRefusedMap(t *testing.T) {
+	r := Run(edited(t, "tri_matmul_tma", map[string][2]string{".json": {`"swizzle": "128B"`, `"swizzle": "64B"`}}), Options{})
+	if r.ExitCode() != 1 || len(r.Findings) != 1 || r.Findings[0].Class != emulate.LaunchMap || r.ThreadInstructions != 0 {
+		t.Errorf("exit %d, %d thread instructions, findings %v, %s", r.ExitCode(), r.ThreadInstructions, r.Findings, r.Error)
+	}
+}
