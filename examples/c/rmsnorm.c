@@ -61,7 +61,7 @@ int main(void) {
 	int (*retain)(void **, int) = dlsym(cuda, "cuDevicePrimaryCtxRetain"), (*current)(void *) = dlsym(cuda, "cuCtxSetCurrent");
 	void *context;
 	uint64_t at[3];
-	int failed = retain(&context, 0) || current(context) || new_stream(&stream, 1);
+	int failed = retain(&context, 0) || current(context) || new_stream(&stream, 0);
 	for (int i = 0; i < 3 && !failed; i++) failed = alloc(&at[i], bytes[i]) || (i < 2 && in(at[i], all[i], bytes[i]));
 	if (failed) return fprintf(stderr, "CUDA failed\n"), 1;
 	norm(device, (uint64_t)stream, at[0], at[1], at[2]);

@@ -1,5 +1,5 @@
 // context checks over a fake libcuda that no call changes the calling thread's current context, that a submission without a completion
-// records no event, and that a failing driver is told with its code. Usage: context (LD_LIBRARY_PATH names the fake).
+// records no event, that a capture sees launches only, and that a failing driver is told with its code. Usage: context (LD_LIBRARY_PATH names the fake).
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@ static void *(*current)(void);
 static void (*set_current)(void *);
 static int (*calls)(const char *);
 static void (*fail)(const char *, int, int);
+static void (*capture)(int);
 
 // CHECK runs a call with another context current, and with none.
 #define CHECK(call)                                                                                        \
@@ -28,6 +29,7 @@ int main(void) {
 	set_current = (void (*)(void *))dlsym(fake, "fake_set_current");
 	calls = (int (*)(const char *))dlsym(fake, "fake_calls");
 	fail = (void (*)(const char *, int, int))dlsym(fake, "fake_fail");
+	capture = (void (*)(int))dlsym(fake, "fake_capture");
 	oxide_device device;
 	oxide_stream stream;
 	oxide_plan plan;
@@ -56,6 +58,14 @@ int main(void) {
 	int launches = calls("cuLaunchKernelEx"), events = calls("cuEventRecord");
 	CHECK(oxide_enqueue(plan, stream, &call, NULL));
 	if (calls("cuLaunchKernelEx") != launches + 2 || calls("cuEventRecord") != events) return fprintf(stderr, "wrong driver calls\n"), 1;
+	capture(1); // somebody captures the stream: the launch goes into their graph, and nothing is there to wait for
+	launches = calls("cuLaunchKernelEx"), events = calls("cuEventRecord") + calls("cuEventQuery") + calls("cuMemAlloc_v2");
+	CHECK(oxide_enqueue(plan, stream, &call, &done));
+	CHECK(oxide_completion_wait(done, -1));
+	if (calls("cuLaunchKernelEx") != launches + 2 || calls("cuEventRecord") + calls("cuEventQuery") + calls("cuMemAlloc_v2") != events) {
+		return fprintf(stderr, "events or allocations during a capture\n"), 1;
+	}
+	capture(0);
 	fail("cuLaunchKernelEx", 719, 0);
 	if (oxide_enqueue(plan, stream, &call, &done) != OXIDE_ERROR_DEVICE_LOST) return fprintf(stderr, "a lost device: %s\n", oxide_last_error()), 1;
 	oxide_error e = OXIDE_ERROR_INIT;
