@@ -9,6 +9,7 @@ JSON: a case with its contenders and all samples, or a case with the reason why 
 
 import gc
 import json
+import re
 import sys
 import time
 
@@ -31,9 +32,10 @@ def library():
 
 
 def plans():
-    """Algorithms of the plans that our library has made so far."""
+    """The kernel, as algorithm/variant, of every plan that our library has made so far."""
     from oxideinfer import library as lib
-    return {p: d.plan_info(p).algorithm.decode() for d in lib._devices.values() for p in d.plans.values()}
+    texts = {p: d.plan_info(p).text.decode() for d in lib._devices.values() for p in d.plans.values()}
+    return {p: re.search(r"; (\S+) for sm_", text).group(1) for p, text in texts.items()}
 
 
 def wrong(operator, call, operands):
@@ -114,11 +116,11 @@ def run(case):
     n = protocol.calls_for(case["bytes"], sets)
     before = plans()
     timed = prepare(operator, case["algorithm"], operator.operands(sets), n)
-    made = sorted({a for p, a in plans().items() if p not in before})
+    made = sorted({k for p, k in plans().items() if p not in before})
     protocol.compete(timed, sampler(n))
     for c in timed:
         c.pop("graph", None)
-    say(id=case["id"], library=library(), algorithms=made, region="replay of a graph of calls between two events, per call", sets=sets, calls=n,
+    say(id=case["id"], library=library(), kernels=made, region="replay of a graph of calls between two events, per call", sets=sets, calls=n,
         cold_bytes=case["bytes"] * sets, contenders=timed)
 
 

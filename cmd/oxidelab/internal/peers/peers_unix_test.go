@@ -52,14 +52,14 @@ const ours = `{"name":"oxide","provider":"Oxide","algorithm":"OxideSm90RMSNormRo
 const peer = `{"name":"peer","provider":"P","algorithm":"f","version":"1","ours":false,"rounds":[{"order":0,"position":1,"us":[2,2.01,2.02]},{"order":1,"position":0,"us":[2.01,2,2.02]}]}`
 const broken = `{"name":"gone","provider":"P","algorithm":"f","version":"not installed","ours":false,"error":"ModuleNotFoundError: no"}`
 
-func line(id int, library, algorithm, contenders string) string {
-	return fmt.Sprintf(`{"id":%d,"library":%q,"algorithms":[%q],"region":"graph","sets":400,"calls":400,"cold_bytes":6553600,"contenders":[%s]}`, id, library, algorithm, contenders)
+func line(id int, library, kernel, contenders string) string {
+	return fmt.Sprintf(`{"id":%d,"library":%q,"kernels":[%q],"region":"graph","sets":400,"calls":400,"cold_bytes":6553600,"contenders":[%s]}`, id, library, kernel, contenders)
 }
 
 func TestAnswersBecomeOutcomes(t *testing.T) {
-	const row = "OxideSm90RMSNormRow"
+	const row = "OxideSm90RMSNormRow/BF16_WBF16_BF16_T256x2"
 	all, err := run(t, "a library says hello", line(0, "v0 abc", row, ours+","+peer+","+broken), `{"id":3,"reason":"the limit was reached"}`,
-		line(6, "v0 abc", "OxideSm90RMSNormStreamPacket", ours), line(9, "v0 abc", row, strings.Replace(ours, `"rounds"`, `"error":"wrong result","r"`, 1)))
+		line(6, "v0 abc", "OxideSm90RMSNormStreamPacket/V", ours), line(9, "v0 abc", row, strings.Replace(ours, `"rounds"`, `"error":"wrong result","r"`, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestAnswersBecomeOutcomes(t *testing.T) {
 	for i, want := range map[int]struct {
 		status evidence.Status
 		says   string
-	}{3: {evidence.NotRun, "the limit was reached"}, 6: {evidence.Failed, "the library planned [OxideSm90RMSNormStreamPacket]"}, 9: {evidence.Failed, "wrong result"},
+	}{3: {evidence.NotRun, "the limit was reached"}, 6: {evidence.Failed, "the library planned [OxideSm90RMSNormStreamPacket/V]"}, 9: {evidence.Failed, "wrong result"},
 		1: {evidence.NotRun, "ended before it: exit status 3; it said: the last words"}} {
 		if c := all[i].Case; c.Status != want.status || !strings.Contains(c.Reason, want.says) {
 			t.Errorf("%d: %s: %s", i, c.Status, c.Reason)

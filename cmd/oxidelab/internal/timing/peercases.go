@@ -15,7 +15,8 @@ type PeerCase struct {
 func PeerCases() []PeerCase {
 	var all []PeerCase
 	add := func(operator, format string, rows, width int) {
-		all = append(all, PeerCase{Case{operator, fmt.Sprintf("%d×%d", rows, width), fmt.Sprintf(format, rows, width), []int{rows}, false}, rows, width})
+		// The Python adapter plans for at least 256 rows, and for a power of two from there on.
+		all = append(all, PeerCase{Case{operator, fmt.Sprintf("%d×%d", rows, width), fmt.Sprintf(format, max(rows, 256), width), []int{rows}, false}, rows, width})
 	}
 	for _, widths := range [][2]int{{4096, 14336}, {8192, 8960}, {1536, 0}} {
 		for _, rows := range []int{1, 16, 128, 2048, 8192} {
