@@ -3,7 +3,7 @@
 
     python3 peers.py JOB.json        # oxidelab peers writes the job, reads the lines and makes records of them
 
-The job has cases: {"limit_s": 170, "cases": [{"id", "operator", "rows", "width", "bytes", "algorithm"}]}. Every answer is one line of
+The job has cases: {"limit_s": 170, "cases": [{"id", "operator", "rows", "width", "bytes", "algorithm", "spec"}]}. Every answer is one line of
 JSON: a case with its contenders and all samples, or a case with the reason why it was not run.
 """
 
@@ -31,11 +31,11 @@ def library():
     return oxideinfer.version()
 
 
-def plans():
-    """The kernel, as algorithm/variant, of every plan that our library has made so far."""
+def kernels(operator, spec):
+    """The kernels, as algorithm/variant, of the plans that our library has made for a Spec; a plan's text begins with it."""
     from oxideinfer import library as lib
-    texts = {p: d.plan_info(p).text.decode() for d in lib._devices.values() for p in d.plans.values()}
-    return {p: re.search(r"; (\S+) for sm_", text).group(1) for p, text in texts.items()}
+    texts = [d.plan_info(p).text.decode() for d in lib._devices.values() for p in d.plans.values()]
+    return sorted({re.search(r"; (\S+) for sm_", t).group(1) for t in texts if t.startswith(f"{operator} {spec}:")})
 
 
 def wrong(operator, call, operands):
@@ -114,13 +114,11 @@ def run(case):
     operator = contenders.OPERATORS[case["operator"]](case["rows"], case["width"])
     sets = protocol.sets_for(case["bytes"])
     n = protocol.calls_for(case["bytes"], sets)
-    before = plans()
     timed = prepare(operator, case["algorithm"], operator.operands(sets), n)
-    made = sorted({k for p, k in plans().items() if p not in before})
     protocol.compete(timed, sampler(n))
     for c in timed:
         c.pop("graph", None)
-    say(id=case["id"], library=library(), kernels=made, region="replay of a graph of calls between two events, per call", sets=sets, calls=n,
+    say(id=case["id"], library=library(), kernels=kernels(case["operator"], case["spec"]), region="replay of a graph of calls between two events, per call", sets=sets, calls=n,
         cold_bytes=case["bytes"] * sets, contenders=timed)
 
 

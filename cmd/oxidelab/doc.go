@@ -5,6 +5,9 @@
 //	        [--device auto|emulated|cuda:N] [--algorithm NAME] [--check]
 //	oxidelab qualify [--device …] [--level L,L…] [--op OP] [--quick] [--state FILE] [--record FILE.tar] [--json FILE]
 //	                                                seven levels of proof, each case passed, failed or not run for a reason
+//	oxidelab peers --record FILE.tar [--op OP] [--python PROGRAM] [--limit SECONDS]
+//	                                                ours against torch, FlashInfer and Triton in one Python process
+//	oxidelab report [--html FILE] [--md FILE] [--from FILE.tar]   the records for a person to read
 //	oxidelab evidence import FILE.tar | index | verify | show FILE.json   [-dir evidence]
 //	                                                keep the records of qualify
 //	oxidelab bench [--device cuda:N] [--op OP] [--json FILE]   times of graph replays and eager calls

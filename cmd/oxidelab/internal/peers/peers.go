@@ -44,6 +44,7 @@ type asked struct {
 	Width     int    `json:"width"`
 	Bytes     int64  `json:"bytes"`
 	Algorithm string `json:"algorithm"`
+	Spec      string `json:"spec"`
 
 	task  levels.Task
 	base  evidence.Case
@@ -131,7 +132,7 @@ func (c Comparison) describe(plans *oxrt.Device, b catalog.Binding, p timing.Pee
 	if err != nil {
 		return asked{}, err
 	}
-	one := asked{Operator: p.Operator, Rows: p.Rows, Width: p.Width, Bytes: bytes, Algorithm: plan.Algorithm(),
+	one := asked{Operator: p.Operator, Rows: p.Rows, Width: p.Width, Bytes: bytes, Algorithm: plan.Algorithm(), Spec: string(b.Operator.EncodeSpec(spec)),
 		task: levels.Task{Level: evidence.Performance, Operator: p.Operator, Algorithm: plan.Algorithm(), Name: p.Label + " against peers"},
 		base: evidence.Case{Fingerprint: b.Operator.Fingerprint(spec), Spec: string(b.Operator.EncodeSpec(spec)), Dims: p.Dims, Seed: timing.Seed},
 		work: evidence.Timing{Bytes: bytes, Flops: flops, Limit: timing.LimitOn(c.GPU, bytes, flops)}}
