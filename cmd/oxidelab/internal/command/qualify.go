@@ -107,7 +107,7 @@ func (l *lab) runQualification(o qualifyFlags, wanted []evidence.Level, lib leve
 	result, err := q.Run(l.ctx)
 	p.clear()
 	if err != nil {
-		if o.state != "" {
+		if _, missing := os.Stat(o.state); missing == nil {
 			err = fmt.Errorf("%w (what has ended is in %s; the same command goes on from there)", err, o.state)
 		}
 		return err
