@@ -76,14 +76,15 @@ func (p *product) store(acc ir.Fragment[ir.F32], row ir.U32) {
 	}
 }
 
-// consume multiplies all of K, stage by stage.
+// consume multiplies all of K, stage by stage. The wait covers what the products of the whole warp read, so one lane may
+// release the stage at once.
 func (p *product) consume(acc ir.Fragment[ir.F32], at cursor, rows int, t ir.MatrixType) {
 	k, c := p.k, p.k.ConstU32
 	for block := range k.Loop(c(0), c(uint32(p.blocks)), c(1), ir.NoUnroll) {
 		at.waitFull()
 		p.multiply(acc, at, rows, block, t)
 		k.WGMMAWait(0)
-		perWarp(k, func() { p.ring.empty.At(at.stage.Get()).Arrive() })
+		k.If(k.Elect(), func() { p.ring.empty.At(at.stage.Get()).Arrive() })
 		at.advance()
 	}
 }
@@ -98,7 +99,7 @@ func (p *product) overlap(acc ir.Fragment[ir.F32], at cursor, t ir.MatrixType) {
 		p.multiply(acc, at, 0, block, t)
 		k.WGMMAWait(1)
 		k.If(block.NotEqual(c(0)), func() {
-			perWarp(k, func() { p.ring.empty.At(before.Get()).Arrive() })
+			k.If(k.Elect(), func() { p.ring.empty.At(before.Get()).Arrive() })
 		})
 		before.Set(at.stage.Get())
 		at.advance()
@@ -157,7 +158,7 @@ func warpSpecialised() (*Subject, error) {
 // pingPong has two warpgroups that take tiles in turn: while one stores, the other multiplies. Named barriers 1 and 2 give
 // the turn.
 func pingPong() (*Subject, error) {
-	const tiles = 4
+	const tiles = 8 // so many that every step of the ring wraps and goes on
 	var p *product
 	k, err := build("ping_pong", ir.Contract{Block: [3]int{288}}, func(k *ir.Kernel) {
 		p = newProduct(k, 3, 64, 32, 4, 2)
@@ -195,7 +196,7 @@ func (p *product) takeTurns(acc ir.Fragment[ir.F32], me, tiles int) {
 		}
 	}
 	if me == 1 {
-		skip()
+		at = p.ring.consumerAt(p.blocks)
 		k.BarrierArrive(turn, both) // the first turn is the other's
 	}
 	for tile := range k.Loop(c(uint32(me)), c(uint32(tiles)), c(2), ir.NoUnroll) {

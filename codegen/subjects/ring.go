@@ -36,8 +36,11 @@ func (r ring) producer() cursor {
 	return cursor{r, ir.NewVar(r.k.ConstU32(0)), ir.NewVar(r.k.ConstU32(1))}
 }
 
-func (r ring) consumer() cursor {
-	return cursor{r, ir.NewVar(r.k.ConstU32(0)), ir.NewVar(r.k.ConstU32(0))}
+func (r ring) consumer() cursor { return r.consumerAt(0) }
+
+// consumerAt starts so many stages on.
+func (r ring) consumerAt(n int) cursor {
+	return cursor{r, ir.NewVar(r.k.ConstU32(uint32(n % r.depth))), ir.NewVar(r.k.ConstU32(uint32(n / r.depth % 2)))}
 }
 
 func (c cursor) waitFull()  { c.full.At(c.stage.Get()).Wait(c.parity.Get()) }
