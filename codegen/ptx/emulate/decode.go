@@ -191,7 +191,9 @@ func (d *decoder) instr(in *ptx.Instr) error {
 	if h == nil {
 		return b.fail("the instruction is not modelled")
 	}
-	h(b)
+	if !d.p.ring || !decodeRing(b) {
+		h(b)
+	}
 	if b.err == nil {
 		for i, m := range b.mods {
 			if b.used>>i&1 == 0 {

@@ -30,6 +30,9 @@ type Config struct {
 	Seed    uint64    // scheduling: 0 is round robin, any other value a reproducible random order
 	Async   AsyncMode // when asynchronous operations take effect; late by default
 	Workers int       // goroutines for launches whose CTAs cannot see each other; 0 means GOMAXPROCS
+	// Ring computes with floats as integers modulo 2^w, in which every order of the same sums gives the same bits. It
+	// is for comparing two ways to compute the same thing, not for results.
+	Ring bool
 	// MaxSteps bounds the warp instructions of one launch; 0 means 1<<32. The watchdog reports a hang there.
 	MaxSteps uint64
 	// MaxFindings stops a launch after so many different findings; 0 means 20.

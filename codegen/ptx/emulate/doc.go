@@ -49,6 +49,11 @@
 // Matrix instructions give the bits of an H200: mma.sync and wgmma.mma_async on f16, bf16, tf32, fp8 and bytes follow
 // the tensor core's own way of adding (package tensorcore), ptxas's expansion where the chip has no instruction.
 //
+// # Ring mode
+//
+// With Config.Ring floats are integers modulo 2^w: every order of the same sums gives the same bits. Two tilings of one
+// algebra can be compared for equality, without tolerances. ring.go says what each operation means there.
+//
 // # What is bounded
 //
 // Order-dependent results (floating-point atomics) follow the schedule.

@@ -122,6 +122,13 @@ func (d *Device) prepare(k *Kernel, cfg LaunchConfig, params []byte) (*launch, e
 	fail := func(field, format string, args ...any) (*launch, error) {
 		return nil, &LaunchError{k.Name, field, fmt.Sprintf(format, args...)}
 	}
+	if d.cfg.Ring && !k.prog.ring {
+		r, err := k.ringForm()
+		if err != nil {
+			return nil, err
+		}
+		k = r
+	}
 	cfg.Grid, cfg.Block, cfg.Cluster = ones(cfg.Grid), ones(cfg.Block), ones(cfg.Cluster)
 	dir := k.fn.Directives
 	if need := dir.ReqNCTAPerCluster; need[0] > 0 {

@@ -58,12 +58,22 @@ func (o *mmaOp) exec(w *warp, in *inst, _ uint32) {
 	o.gather(w, s.rawB, &def, def.cols, o.b, tensorcore.BRegister)
 	s.c, s.d = sized(s.c, o.m*o.n), sized(s.d, o.m*o.n)
 	w.gatherSums(s.c, o.n, 0, o.c.src, o.halves)
-	if o.fa.FP8() {
+	ringed := w.k.prog.ring && !o.fa.Integer()
+	s.a.Tag, s.b.Tag = nil, nil
+	if ringed {
+		ringFactors(&s.a, o.fa)
+		ringFactors(&s.b, o.fb)
+	}
+	if o.fa.FP8() && !ringed {
 		tensorcore.MultiplyFP8(s.d, rowSlices(s.rawA, bytes), rowSlices(s.rawB, bytes), o.fa, o.fb, s.c, o.sum)
 	} else {
 		setRows(&s.a, o.fa, s.rawA, o.k)
 		setRows(&s.b, o.fb, s.rawB, o.k)
-		tensorcore.Multiply(s.d, &s.a, &s.b, s.c, o.sum)
+		if ringed {
+			ringMultiply(s.d, &s.a, &s.b, s.c, o.halves)
+		} else {
+			tensorcore.Multiply(s.d, &s.a, &s.b, s.c, o.sum)
+		}
 	}
 	defC := o.definedSums(w)
 	w.scatterSums(s.d, o.n, 0, o.d, o.halves)

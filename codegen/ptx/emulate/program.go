@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/oxideinfer/oxide/codegen/ptx"
 )
@@ -17,6 +18,11 @@ type Program struct {
 	consts  []lanes // constants, broadcast over the lanes
 	constAt map[uint64]src
 	vars    []*ptx.Var // module variables in .global and .const
+
+	ring        bool // decoded for ring mode
+	ringOnce    sync.Once
+	ringProgram *Program
+	ringErr     error
 }
 
 // Kernel is one entry of a program.
@@ -133,17 +139,24 @@ func Load(m *ptx.Module) (*Program, error) {
 			p.vars = append(p.vars, v)
 		}
 	}
-	for _, f := range m.Funcs() {
+	if err := p.decode(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Program) decode() error {
+	for _, f := range p.module.Funcs() {
 		if !f.Entry || f.Body == nil {
 			continue
 		}
 		k, err := decodeKernel(p, f)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		p.kernels = append(p.kernels, k)
 	}
-	return p, nil
+	return nil
 }
 
 // constant returns an operand for a value.

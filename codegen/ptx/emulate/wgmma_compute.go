@@ -50,6 +50,10 @@ func (w *warp) definedOf(ids []int32) []uint32 {
 // take reads the factors.
 func (op *matrixOp) take() {
 	op.letGo()
+	if op.warps[0].k.prog.ring {
+		ringFactors(&op.rowsA, op.fa)
+		ringFactors(&op.rowsB, op.fb)
+	}
 	op.def.reset(warpgroupRows, op.n)
 	if len(op.a.src) > 0 {
 		op.takeRegisters()
@@ -132,7 +136,11 @@ func (op *matrixOp) give() {
 			op.savedDef[i] = w.definedOf(op.d)
 		}
 	}
-	tensorcore.Multiply(s.d, &op.rowsA, &op.rowsB, c, op.sum)
+	if op.warps[0].k.prog.ring && !op.fa.Integer() {
+		ringMultiply(s.d, &op.rowsA, &op.rowsB, c, op.halves)
+	} else {
+		tensorcore.Multiply(s.d, &op.rowsA, &op.rowsB, c, op.sum)
+	}
 	if next := op.next(); next != nil {
 		if next.scaleD {
 			next.saved, s.d = s.d, op.saved

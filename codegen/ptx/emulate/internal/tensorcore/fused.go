@@ -24,7 +24,7 @@ func Multiply(d []uint32, a, b *Rows, c []uint32, sum Sum) {
 			add = c[i*n : (i+1)*n]
 		}
 		switch {
-		case a.format.Integer():
+		case a.format.Integer() || a.Tag != nil:
 			integerRow(out, row, b, add, sum)
 		default:
 			floatRow(out, row, a.special[i], b, add, sum)

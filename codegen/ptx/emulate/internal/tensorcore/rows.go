@@ -14,6 +14,8 @@ type block struct {
 // Rows is one factor of a product with its elements decoded: A by rows of m, or B by columns of n, each over all k.
 // It may be used again for another product.
 type Rows struct {
+	// Tag, where it is set, gives the elements integer values of its own, below 2^24; products are then integer sums.
+	Tag     func(bits uint32) float64
 	format  Format
 	blocks  int // in a row
 	data    []block
@@ -55,13 +57,18 @@ func (r *Rows) Set(i int, raw []byte, negate bool) {
 		default:
 			bits = binary.LittleEndian.Uint32(raw[4*k:])
 		}
-		v := f.value(bits)
+		var v float64
+		if r.Tag != nil {
+			v = r.Tag(bits)
+		} else {
+			v = f.value(bits)
+		}
 		if negate {
 			v = -v
 		}
 		b := &row[k/blockSize]
 		b.value[k%blockSize] = v
-		if f.Integer() {
+		if f.Integer() || r.Tag != nil {
 			continue
 		}
 		e, odd := f.exponent(bits)
