@@ -197,7 +197,7 @@ func (c *cluster) complete(r *worker) {
 // decodeMapa gives the address of a shared variable in another CTA (manual 9.7.9.23).
 func decodeMapa(b *build) {
 	t := b.typ()
-	b.has("shared::cluster")
+	generic := !b.has("shared::cluster")
 	x, r := b.src(b.need("a"), t), b.src(b.need("b"), isa.U32)
 	d := b.dst(b.need("d"))
 	b.inst.exec = func(w *warp, in *inst, m uint32) {
@@ -212,6 +212,9 @@ func decodeMapa(b *build) {
 						Message: fmt.Sprintf("rank %d; the cluster has %d blocks", rank, size)})
 				}
 				rank &= 0xff
+			}
+			if generic && ra[l]>>windowShift != sharedWindow>>windowShift && !w.known(BadOperand, in) {
+				w.find(BadOperand, in, 1<<l, fmt.Sprintf("%s of address %#x, which is no shared address", in.name(), ra[l]))
 			}
 			rd[l] = ra[l]&^(0xff<<rankShift) | rank<<rankShift
 		}

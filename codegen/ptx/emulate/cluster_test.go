@@ -71,6 +71,7 @@ func TestClusterFaults(t *testing.T) {
 	}{
 		{"rank", peer + clusterSync + "mapa.shared::cluster.u32 %r13, %r8, 2;", ClusterRank, []string{"rank 2; the cluster has 2"}},
 		{"rank in an address", peer + clusterSync + "add.u32 %r12, %r8, 0x7000000; setp.eq.u32 %p0, %r2, 0; @%p0 st.shared::cluster.u32 [%r12], 1;", ClusterRank, []string{"rank 7"}},
+		{"generic", peer + clusterSync + "ld.param.u32 %r4, [n]; cvt.u64.u32 %rd5, %r4; mapa.u64 %rd6, %rd5, 1;", BadOperand, []string{"no shared address"}},
 		{"start", peer + "st.shared::cluster.u32 [%r12], 1;" + clusterSync, ClusterStart, []string{"may not have started"}},
 		{"exit", peer + clusterSync + first + "@!%p0 bra OUT; mov.u32 %r20, 0; W: add.u32 %r20, %r20, 1; setp.lt.u32 %p3, %r20, 100000; @%p3 bra W; st.shared::cluster.u32 [%r12], 1; OUT:", ClusterExit, []string{"has ended"}},
 		{"own space", peer + clusterSync + "st.shared.u32 [%r12], 1;" + clusterSync, OOBShared, []string{"only the own block"}},
