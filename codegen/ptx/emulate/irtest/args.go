@@ -23,6 +23,13 @@ func (m *memory) store() {
 	_, _ = binary.Decode(m.data, binary.LittleEndian, m.slice)
 }
 
+// Boxes is the argument for a tensor map: the slice is the tensor's memory, and Map says how it lies there. The address in
+// Map is set by the run.
+type Boxes struct {
+	Slice any
+	Map   emulate.TensorMap
+}
+
 // params makes the parameter block, and device memory for slices.
 func (p *program) params(t testing.TB, dev *emulate.Device, args []any) ([]byte, []memory) {
 	t.Helper()
@@ -34,6 +41,10 @@ func (p *program) params(t testing.TB, dev *emulate.Device, args []any) ([]byte,
 	for i, param := range p.code.Params {
 		name := p.ir.Params[i].Name
 		value := args[i]
+		boxes, isMap := value.(Boxes)
+		if isMap {
+			value = boxes.Slice
+		}
 		v := reflect.ValueOf(value)
 		switch {
 		case value == nil:
@@ -44,6 +55,9 @@ func (p *program) params(t testing.TB, dev *emulate.Device, args []any) ([]byte,
 			all = append(all, m)
 			value = m.addr
 		}
+		if addr, ok := value.(uint64); ok && isMap {
+			value = boxes.encode(t, name, addr)
+		}
 		b := encode(t, name, value)
 		if len(b) != param.Size {
 			t.Fatalf("parameter %q of %s has %d bytes, a %T has %d", name, p.code.Name, param.Size, args[i], len(b))
@@ -51,6 +65,16 @@ func (p *program) params(t testing.TB, dev *emulate.Device, args []any) ([]byte,
 		copy(block[param.Offset:], b)
 	}
 	return block, all
+}
+
+func (b Boxes) encode(t testing.TB, name string, addr uint64) [emulate.TensorMapBytes]byte {
+	t.Helper()
+	b.Map.Address = addr
+	encoded, err := b.Map.Encode()
+	if err != nil {
+		t.Fatalf("parameter %q: %v", name, err)
+	}
+	return encoded
 }
 
 func (m *memory) place(t testing.TB, dev *emulate.Device) {

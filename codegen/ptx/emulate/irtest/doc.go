@@ -6,6 +6,8 @@
 //		…                                         // y holds what the kernel stored
 //	}
 //
+// A tensor map is an argument [Boxes]: the tensor's slice and how it lies there.
+//
 // The kernel goes the way of a released one: passes, verifier, lowering, PTX text, and the emulator reads the text. It runs
 // once for every asynchronous mode and several schedules, each time from the same inputs. The test fails at the first
 // finding of a checker, with the Go line of the kernel, and when two runs leave different bytes.
