@@ -87,7 +87,8 @@ func (s *AddRMSNormSpec) candidates(op *catalog.Operator) []invoke.Candidate {
 	types, before := typesName(s.Input, s.Weight, s.Output), suffix(s.Rounding, s.Input)
 	unpacked := rows.NotPacked(op, s.Align, rows.Named{Field: "hidden", Value: s.Hidden}, rows.Named{Field: "x_stride", Value: s.XStride}, rows.Named{Field: "residual_stride", Value: s.ResidualStride},
 		rows.Named{Field: "sum_stride", Value: s.SumStride}, rows.Named{Field: "y_stride", Value: s.YStride})
-	row := rowVariant(gen.OxideSm90AddRMSNormRowVariants(), types, before, s.Hidden, s.MaxRows)
+	variants := gen.OxideSm90AddRMSNormRowVariants()
+	row := soloVariant(variants, rowVariant(variants, types, before, s.Hidden, s.MaxRows), types, before, s.Hidden, s.MaxRows)
 	return []invoke.Candidate{
 		{Artifact: gen.OxideSm90AddRMSNormRow(row, rows.Target), Refusal: errors.Join(unpacked, tooLong(op, row, s.Hidden))},
 		{Artifact: gen.OxideSm90AddRMSNormStreamPacket(types+before, rows.Target), Refusal: unpacked},
@@ -106,11 +107,15 @@ func PlanAddRMSNorm(dev *oxrt.Device, s AddRMSNormSpec, options ...Option) (*Add
 	if err != nil {
 		return nil, err
 	}
+	prefetch := plan.Prefetch()
+	if ahead := aheadBlocks(&plan); ahead > 0 {
+		prefetch = ahead
+	}
 	return &AddRMSNormPlan{plan, gen.OxideSm90AddRMSNormRowArgs{
 		XStride: dense(s.XStride, s.Hidden), ResidualStride: dense(s.ResidualStride, s.Hidden),
 		SumStride: dense(s.SumStride, s.Hidden), YStride: dense(s.YStride, s.Hidden),
 		Hidden: uint32(s.Hidden), InvHidden: 1 / float32(s.Hidden), Eps: s.Epsilon,
-		WeightOffset: s.WeightOffset, OutScale: 1 / s.OutputScale,
+		WeightOffset: s.WeightOffset, OutScale: 1 / s.OutputScale, PrefetchBlocks: prefetch,
 	}}, nil
 }
 
@@ -122,7 +127,6 @@ func (p *AddRMSNormPlan) Enqueue(scope *oxrt.Scope, o AddRMSNormOperands) error 
 	}
 	args := p.args
 	args.X, args.Residual, args.Weight, args.Sum, args.Y = o.X.Ptr(), o.Residual.Ptr(), o.Weight.Ptr(), o.Sum.Ptr(), o.Y.Ptr()
-	args.PrefetchBlocks = p.Prefetch()
 	var params oxrt.Params
 	args.Pack(&params)
 	return p.Launch(scope, oxrt.Dim3{X: uint32(o.Rows)}, &params)

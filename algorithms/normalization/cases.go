@@ -74,6 +74,9 @@ func rowShapes() []rowShape {
 	for _, h := range []int{512, 1024, 1536, 2048, 4096, 8192, 16384} {
 		with(func(s *rowShape) { s.hidden, s.maxRows, s.quick = h, 1<<20, h <= 4096 })
 	}
+	with(func(s *rowShape) { s.rows, s.hidden, s.maxRows = 20, 8192, 1<<20 }) // more rows than the emulated device holds: prefetched
+	with(func(s *rowShape) { s.rows, s.hidden, s.maxRows, s.pad, s.quick = 1100, 8192, 1<<20, 8, false })
+	with(func(s *rowShape) { s.rows, s.hidden, s.maxRows, s.quick = 100, 8192, 128, false })
 	with(func(s *rowShape) { s.rows = 0 })
 	with(func(s *rowShape) { s.rows, s.hidden, s.quick = 1000, 512, false })
 	for _, types := range formatCombinations() {

@@ -2,9 +2,11 @@ package normalization
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
+	"github.com/oxideinfer/oxide/algorithms/internal/invoke"
 	"github.com/oxideinfer/oxide/algorithms/internal/rows"
 	"github.com/oxideinfer/oxide/runtime"
 )
@@ -32,9 +34,34 @@ func suffix(r Rounding, input oxrt.DType) string {
 const fewRows = 256
 
 // rowVariant picks a register-resident variant, "" if none holds the row: one of the least capacity that does, and of
-// those the widest block for few rows and the narrowest for many. Names are PREFIX_T<threads>x<packets>SUFFIX.
+// those the widest block for few rows and for many the one that prefetches, or else the narrowest. Names are
+// PREFIX_T<threads>x<packets>SUFFIX, with _Ahead behind them where rows are prefetched.
 func rowVariant(variants []string, prefix, suffix string, hidden, maxRows int) string {
-	best, bestCapacity, bestThreads := "", 0, 0
+	few := maxRows <= fewRows
+	best, capacity := leastVariant(variants, prefix, suffix, hidden, few)
+	if few {
+		return best
+	}
+	if ahead, c := leastVariant(variants, prefix, suffix+aheadSuffix, hidden, few); ahead != "" && c == capacity {
+		return ahead
+	}
+	return best
+}
+
+const aheadSuffix = "_Ahead"
+
+// aheadBlocks is how far ahead the plan's kernel prefetches, 0 if it does not. The variants that do keep 1024 threads on a
+// multiprocessor.
+func aheadBlocks(p *invoke.Plan) uint32 {
+	if !strings.HasSuffix(p.Artifacts()[0].Variant, aheadSuffix) {
+		return 0
+	}
+	return p.Resident(1024)
+}
+
+// leastVariant is a variant of the least capacity that holds the row, with the widest or the narrowest block.
+func leastVariant(variants []string, prefix, suffix string, hidden int, widest bool) (best string, bestCapacity int) {
+	bestThreads := 0
 	for _, v := range variants {
 		threads, packets, ok := rowSize(v, prefix, suffix)
 		capacity := threads * packets * rows.Packet
@@ -43,13 +70,25 @@ func rowVariant(variants []string, prefix, suffix string, hidden, maxRows int) s
 		}
 		better := capacity < bestCapacity
 		if capacity == bestCapacity {
-			better = (maxRows <= fewRows) == (threads > bestThreads)
+			better = widest == (threads > bestThreads)
 		}
 		if best == "" || better {
 			best, bestCapacity, bestThreads = v, capacity, threads
 		}
 	}
-	return best
+	return best, bestCapacity
+}
+
+// soloVariant replaces the variant for two inputs of up to 8192 elements where there are about as many rows as an H200 has
+// multiprocessors: of a block of 1024×2 only one fits a multiprocessor, and the next call's blocks do not wait beside it
+// (bench/NOTES.md: 128 rows in 3.24 instead of 3.46 µs; at 64 and at 160 rows it is slower).
+func soloVariant(variants []string, chosen, prefix, suffix string, hidden, maxRows int) string {
+	const leastRows, mostRows, leastHidden, mostHidden = 97, 132, 4097, 8192
+	solo := prefix + "_T1024x2" + suffix
+	if maxRows < leastRows || maxRows > mostRows || hidden < leastHidden || hidden > mostHidden || !slices.Contains(variants, solo) {
+		return chosen
+	}
+	return solo
 }
 
 // rowSize reads threads and packets out of a variant's name.

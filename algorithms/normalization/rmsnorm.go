@@ -33,7 +33,8 @@ type RMSNormOperands struct {
 // RMSNormPlan runs one RMSNormSpec on one device.
 type RMSNormPlan struct {
 	invoke.Plan
-	args gen.OxideSm90RMSNormRowArgs // of every call, whatever the algorithm
+	args  gen.OxideSm90RMSNormRowArgs // of every call, whatever the algorithm
+	ahead uint32                      // see aheadBlocks
 }
 
 // All algorithms of the operator take the same arguments.
@@ -103,7 +104,7 @@ func PlanRMSNorm(dev *oxrt.Device, s RMSNormSpec, options ...Option) (*RMSNormPl
 		XStride: dense(s.XStride, s.Hidden), YStride: dense(s.YStride, s.Hidden),
 		Hidden: uint32(s.Hidden), InvHidden: 1 / float32(s.Hidden), Eps: s.Epsilon,
 		WeightOffset: s.WeightOffset, OutScale: 1 / s.OutputScale,
-	}}, nil
+	}, aheadBlocks(&plan)}, nil
 }
 
 // Enqueue checks the operands and adds the call to the scope. Nothing is added if they break the contract.
@@ -115,6 +116,9 @@ func (p *RMSNormPlan) Enqueue(scope *oxrt.Scope, o RMSNormOperands) error {
 	args := p.args
 	args.X, args.Weight, args.Y = o.X.Ptr(), o.Weight.Ptr(), o.Y.Ptr()
 	args.PrefetchBlocks, args.Early = p.Overlap(o.Rows * int(p.args.Hidden))
+	if p.ahead > 0 {
+		args.PrefetchBlocks = p.ahead
+	}
 	var params oxrt.Params
 	args.Pack(&params)
 	return p.Launch(scope, oxrt.Dim3{X: uint32(o.Rows)}, &params)

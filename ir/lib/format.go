@@ -83,6 +83,13 @@ func (e Elements) AtConst(n int) Elements {
 // griddepcontrol.wait even where an earlier launch still writes: its stores meet the line in L2.
 func (e Elements) Prefetch(level ir.PrefetchLevel) { e.p.Prefetch(level) }
 
+// PrefetchRun asks for a run of elements to be brought to L2. The address and the length are multiples of 16 bytes. One
+// thread asks for all.
+func (e Elements) PrefetchRun(elements ir.U32) {
+	k := ir.KernelOf(elements)
+	ir.BulkPrefetch(e.p, elements.Mul(k.ConstU32(uint32(e.format.Bytes()))))
+}
+
 // Load reads one element.
 func (e Elements) Load(opts ...ir.LoadOption) ir.F32 {
 	switch e.format {

@@ -37,3 +37,25 @@ func (o Overlap) Prefetch(block ir.U32, e Elements, at []ir.U32, inside []ir.Pre
 		}
 	})
 }
+
+// Whole tells whether the grid has no more than prefetch_blocks blocks.
+func (o Overlap) Whole() ir.Pred { return o.k.NCTAIDX().LessEqual(o.prefetchBlocks) }
+
+// Run is what a block reads, and the elements from there to what the next block reads.
+type Run struct {
+	From   Elements
+	Stride ir.U64
+}
+
+// PrefetchAhead has thread 0 ask for what the block that lies prefetch_blocks further on reads: so many elements of each
+// run. With as many blocks as the device holds at once, memory reads what the next blocks load while these ones store. It
+// stands behind the loads.
+func (o Overlap) PrefetchAhead(block ir.U32, elements ir.U32, runs ...Run) {
+	k := o.k
+	later := block.Add(o.prefetchBlocks)
+	k.If(later.Less(k.NCTAIDX()).And(k.TIDX().Equal(k.ConstU32(0))), func() {
+		for _, r := range runs {
+			r.From.At(o.prefetchBlocks.ConvertToU64().Mul(r.Stride)).PrefetchRun(elements)
+		}
+	})
+}

@@ -3,8 +3,13 @@
 
 __device__ __forceinline__ float scaled(float x, float rstd, float weight, float offset) { return x * rstd * (weight + offset); }
 
-// T threads a row, V packets a thread; the row stays in registers.
-template <int T, int V, bool ADD>
+// prefetchRun asks for bytes to be brought to L2.
+__device__ __forceinline__ void prefetchRun(const void *p, uint32_t bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(p), "r"(bytes));
+}
+
+// T threads a row, V packets a thread; the row stays in registers. AHEAD: a block asks for the row of the block that takes its place.
+template <int T, int V, bool ADD, bool AHEAD>
 __device__ __forceinline__ void row(const bf16 *x, const bf16 *weight, bf16 *y, uint64_t xs, uint64_t ys, const bf16 *residual,
                                     bf16 *sum, uint64_t rs, uint64_t ss, int hidden, float inv, float eps, float offset,
                                     uint32_t prefetchBlocks, uint32_t early) {
@@ -13,7 +18,7 @@ __device__ __forceinline__ void row(const bf16 *x, const bf16 *weight, bf16 *y, 
   x += blockIdx.x * xs, y += blockIdx.x * ys;
   if (ADD) residual += blockIdx.x * rs, sum += blockIdx.x * ss;
   const int at = threadIdx.x * 8;
-  if (prefetches(blockIdx.x, prefetchBlocks)) {
+  if ((!AHEAD || gridDim.x <= prefetchBlocks) && prefetches(blockIdx.x, prefetchBlocks)) {
 #pragma unroll
     for (int i = 0; i < V; i++)
       if (at + i * T * 8 < hidden) {
@@ -46,6 +51,10 @@ __device__ __forceinline__ void row(const bf16 *x, const bf16 *weight, bf16 *y, 
     unpack(packet, v[i]);
   }
   cudaTriggerProgrammaticLaunchCompletion();
+  if (AHEAD && blockIdx.x + prefetchBlocks < gridDim.x && threadIdx.x == 0) {
+    prefetchRun(x + prefetchBlocks * xs, hidden * 2);
+    if (ADD) prefetchRun(residual + prefetchBlocks * rs, hidden * 2);
+  }
 #pragma unroll
   for (int i = 0; i < V; i++)
 #pragma unroll
@@ -114,13 +123,17 @@ __device__ __forceinline__ void stream(const bf16 *x, const bf16 *weight, bf16 *
 #define RMS_PARAMS const bf16 *x, const bf16 *weight, bf16 *y, uint64_t xs, uint64_t ys
 #define ADD_PARAMS const bf16 *residual, bf16 *sum, uint64_t rs, uint64_t ss
 #define TAIL int hidden, float inv, float eps, float offset, float, uint32_t prefetchBlocks, uint32_t early
-#define ROW(T, V, BLOCKS)                                                                                                        \
-  extern "C" __global__ void __launch_bounds__(T, BLOCKS) OxideSm90RMSNormRow_BF16_WBF16_BF16_T##T##x##V(RMS_PARAMS, TAIL) {                               \
-    row<T, V, false>(x, weight, y, xs, ys, nullptr, nullptr, 0, 0, hidden, inv, eps, offset, prefetchBlocks, early);              \
-  }                                                                                                                              \
-  extern "C" __global__ void __launch_bounds__(T, BLOCKS) OxideSm90AddRMSNormRow_BF16_WBF16_BF16_T##T##x##V(RMS_PARAMS, ADD_PARAMS, TAIL) {                \
-    row<T, V, true>(x, weight, y, xs, ys, residual, sum, rs, ss, hidden, inv, eps, offset, prefetchBlocks, early);                \
+#define RMS_ROW(T, V, BLOCKS, AHEAD, NAME)                                                                                        \
+  extern "C" __global__ void __launch_bounds__(T, BLOCKS) OxideSm90RMSNormRow_BF16_WBF16_BF16_T##NAME(RMS_PARAMS, TAIL) {                                  \
+    row<T, V, false, AHEAD>(x, weight, y, xs, ys, nullptr, nullptr, 0, 0, hidden, inv, eps, offset, prefetchBlocks, early);       \
   }
+#define ADD_ROW(T, V, BLOCKS, AHEAD, NAME)                                                                                        \
+  extern "C" __global__ void __launch_bounds__(T, BLOCKS) OxideSm90AddRMSNormRow_BF16_WBF16_BF16_T##NAME(RMS_PARAMS, ADD_PARAMS, TAIL) {                   \
+    row<T, V, true, AHEAD>(x, weight, y, xs, ys, residual, sum, rs, ss, hidden, inv, eps, offset, prefetchBlocks, early);         \
+  }
+#define ROW(T, V, BLOCKS)                    \
+  RMS_ROW(T, V, BLOCKS, false, T##x##V)      \
+  ADD_ROW(T, V, BLOCKS, false, T##x##V)
 #define STREAM(N, NAME)                                                                                                          \
   extern "C" __global__ void __launch_bounds__(512) OxideSm90RMSNormStream##NAME##_BF16_WBF16_BF16(RMS_PARAMS, TAIL) {                                       \
     stream<N, false>(x, weight, y, xs, ys, nullptr, nullptr, 0, 0, hidden, inv, eps, offset, early);                             \
@@ -135,8 +148,9 @@ ROW(96, 2, 1)
 ROW(192, 1, 1)
 ROW(256, 1, 1)
 ROW(256, 2, 6)
-ROW(256, 4, 4)
+RMS_ROW(256, 4, 4, true, 256x4_Ahead)
 ROW(512, 2, 2)
+ADD_ROW(512, 2, 2, true, 512x2_Ahead)
 ROW(1024, 2, 1)
 STREAM(8, Packet)
 STREAM(1, Element)
