@@ -9,10 +9,10 @@ import (
 	"github.com/oxideinfer/oxide/codegen/ptx/mutate"
 )
 
-// -long plants every mistake; without it a fixed sample is planted:
+// -long plants every mistake, not a fixed sample, and runs every subject under 24 seeds:
 //
-//	go test ./codegen/subjects -run TestMutants -long -v
-var long = flag.Bool("long", false, "plant every mistake")
+//	go test ./codegen/subjects -run 'TestMutants|TestSubjectsRun' -long -v
+var long = flag.Bool("long", false, "plant every mistake, run under many seeds")
 
 // sample is the distance of the mistakes that are planted without -long.
 const sample = 5

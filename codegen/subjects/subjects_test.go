@@ -41,7 +41,11 @@ func TestSubjectsRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, mode := range []emulate.AsyncMode{emulate.AsyncLate, emulate.AsyncEarly, emulate.AsyncRandom} {
-				for seed := range uint64(3) {
+				seeds := uint64(3)
+				if *long {
+					seeds = 24
+				}
+				for seed := range seeds {
 					report, err := s.Run(text, emulate.Config{Async: mode, Seed: seed})
 					if err != nil {
 						t.Fatal(err)

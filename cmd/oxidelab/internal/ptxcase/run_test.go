@@ -3,6 +3,7 @@ package ptxcase
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,9 @@ const foreign = "../../../../codegen/ptx/testdata/foreign"
 // knownFindings are the classes of what case files list under known_findings and the checkers see.
 var knownFindings = map[string]emulate.Class{"tri_matmul_bf16": emulate.Proxy, "tri_matmul_tma": emulate.Proxy}
 
+// -long runs every case under 24 seeds, not 3.
+var long = flag.Bool("long", false, "run every case under many seeds")
+
 func TestForeignCases(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(foreign, "*.json"))
 	if err != nil || len(paths) < 21 {
@@ -24,7 +28,11 @@ func TestForeignCases(t *testing.T) {
 	}
 	for _, p := range paths {
 		name := strings.TrimSuffix(filepath.Base(p), ".json")
-		for i := range uint64(9) {
+		seeds := uint64(3)
+		if *long {
+			seeds = 24
+		}
+		for i := range 3 * seeds {
 			seed, mode := i/3, []emulate.AsyncMode{emulate.AsyncLate, emulate.AsyncEarly, emulate.AsyncRandom}[i%3]
 			r := Run(p, Options{Device: emulate.Config{Seed: seed, Async: mode}})
 			if listed := knownFindings[name]; listed != "" {
