@@ -13,7 +13,8 @@
 //	oxidelab bench [--device cuda:N] [--op OP] [--json FILE]   times of graph replays and eager calls
 //	oxidelab ptx run CASE.json [-json] [-checks LIST] [-async early|late|random] [-seed N] [-max-steps N]
 //	                                                run a PTX case file and compare with what a GPU recorded
-//	oxidelab ptx mutate CASE.json... [flags]        plant mistakes into its PTX and see which the checkers find
+//	oxidelab ptx mutate CASE.json... | --op PREFIX  plant mistakes into the PTX of cases or of the library's kernels
+//	                                                and see which the checkers find
 //	oxidelab ptx record DIR [flags]                 run the PTX cases of a folder on a GPU and keep what it leaves
 //
 // The exit status is 0 if everything is right, 1 if a result is wrong, and 2 if the call, a file or a device could not be

@@ -3,6 +3,7 @@ package emulated
 import (
 	"sync"
 
+	"github.com/oxideinfer/oxide/codegen/ptx"
 	"github.com/oxideinfer/oxide/codegen/ptx/emulate"
 	"github.com/oxideinfer/oxide/runtime"
 )
@@ -21,6 +22,8 @@ type Options struct {
 	Emulator emulate.Config
 	// Sticky loses the context at the first fault, as a GPU does.
 	Sticky bool
+	// Change may change the module of an artifact before it is decoded: for tests of the checkers.
+	Change func(a *oxrt.Artifact, m *ptx.Module)
 	// OnResult is called after every kernel with what it did; calls do not overlap on one device.
 	OnResult func(kernel string, r *emulate.Result)
 }

@@ -35,6 +35,9 @@ func (d *Driver) load(a *oxrt.Artifact) (*program, failure) {
 	if err != nil {
 		return nil, failure{oxrt.CodeInvalidSource, err}
 	}
+	if d.options.Change != nil {
+		d.options.Change(a, module)
+	}
 	decoded, err := emulate.Load(module)
 	if err != nil {
 		return nil, failure{oxrt.CodeInvalidSource, err}
