@@ -115,8 +115,14 @@ func records(t *testing.T) []evidence.Stored {
 	return all
 }
 
+// made is the report of the made-up records, which take a while to make: the tests only read it.
+var made *Report
+
 func newReport(t *testing.T) *Report {
 	t.Helper()
+	if made != nil {
+		return made
+	}
 	all := records(t)
 	r, err := New(all, evidence.Index(all, func(entry, target string) (evidence.Artifact, bool) {
 		return evidence.Artifact{Entry: entry, Target: target, PTXSHA256: digest, CubinSHA256: digest}, entry != "K" || target != "sm_80"
@@ -124,6 +130,7 @@ func newReport(t *testing.T) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
+	made = r
 	return r
 }
 
