@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Qualifies this library on a GPU machine and compares it with its peers there. Nothing is built, nothing is fetched.
 #
-#   bench/device.sh PARTS OUT [qualify] [peers]
+#   bench/device.sh PARTS OUT [qualify] [peers] [sanitize]
 #
 # PARTS holds what was built on another machine from a clean commit, each file as it is or gzipped:
 #   oxidelab        CGO_ENABLED=1 go build -buildvcs=true -trimpath -ldflags='-s -w' ./cmd/oxidelab
 #   liboxide.so     CGO_ENABLED=1 go build -buildvcs=true -trimpath -ldflags='-s -w' -buildmode=c-shared -o liboxide.so ./adapters/c
 #   peers/          wheels of FlashInfer 0.6.17 and of what it needs, and flashinfer-*.tar.xz with its compiled modules
-# OUT gets qualify.tar and peers.tar for `oxidelab evidence import`, and the logs. If the time runs out, OUT/qualify.tar.state
-# holds what has ended, and the same command goes on from there on the same machine.
+# OUT gets qualify.tar, peers.tar and sanitize.tar for `oxidelab evidence import`, and the logs. If the time runs out in one of
+# them, its FILE.state holds what has ended, and the same command goes on from there on the same machine.
 set -u
 parts=$(cd "$1" && pwd) out=$(mkdir -p "$2" && cd "$2" && pwd)
 shift 2
@@ -21,11 +21,14 @@ chmod +x "$work/oxidelab"
 PATH=$PATH:/usr/local/cuda/bin
 status=0
 
-qualify() {
-  "$work/oxidelab" qualify -device cuda:0 -level correctness,lifecycle,graph,performance,sanitizer -jobs 8 -timeout 3m \
-    -record "$out/qualify.tar" >"$out/qualify.log" 2>&1 || status=1
-  tail -n 60 "$out/qualify.log" | cut -c1-240
+levels() { # NAME LEVELS
+  "$work/oxidelab" qualify -device cuda:0 -level "$2" -jobs 8 -timeout 3m -record "$out/$1.tar" >"$out/$1.log" 2>&1 || status=1
+  tail -n 50 "$out/$1.log" | cut -c1-240
 }
+
+qualify() { levels qualify correctness,lifecycle,graph,performance; }
+
+sanitize() { levels sanitize sanitizer; }
 
 peers() {
   site=$(mktemp -d)
@@ -41,5 +44,6 @@ peers() {
 }
 
 PEERS_SITE=${PEERS_SITE:+$PEERS_SITE:$PEERS_SITE/nvidia_cutlass_dsl/dsl_packages:} # an installation that is there already
-for step in "${@:-qualify}"; do "$step"; done
+[ $# -gt 0 ] || set -- qualify peers sanitize
+for step; do "$step"; done
 exit $status
