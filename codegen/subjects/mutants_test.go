@@ -61,7 +61,7 @@ func TestMutants(t *testing.T) {
 	if *long && (sync < 0.95 || shape < 0.98 || 10*equal > len(results)) {
 		t.Errorf("synchronisation: %.3f found by a checker; data shape: %.3f; %d equivalent", sync, shape, equal)
 	}
-	if missed > 6 { // the survivors of the whole set, RATIONALE.md
+	if missed > 0 {
 		t.Errorf("%d mutants survive", missed)
 	}
 	if len(results) < 40 {
