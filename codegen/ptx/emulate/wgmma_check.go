@@ -50,7 +50,7 @@ func (m *warpMatrices) inFlight(s int32, op *matrixOp) {
 
 func (m *warpMatrices) check(w *warp, op *matrixOp) {
 	if m.epoch == 0 {
-		w.find(WgmmaFence, op.in, fullMask, "no wgmma.fence comes before the first wgmma.mma_async of the warp")
+		w.breaks(WgmmaFence, op.in, fullMask, -1, 0, "no wgmma.fence comes before the first wgmma.mma_async of the warp")
 		m.epoch = 1
 		return
 	}
@@ -72,7 +72,7 @@ func (m *warpMatrices) fenced(w *warp, op *matrixOp, s int32, role string) bool 
 		return true
 	}
 	if !w.known(WgmmaFence, op.in) {
-		w.find(WgmmaFence, op.in, fullMask, fmt.Sprintf("register %s is %s here and was accessed at line %d; no wgmma.fence lies between", w.k.names[s], role, m.line[s]))
+		w.breaks(WgmmaFence, op.in, fullMask, s, m.line[s], fmt.Sprintf("register %s is %s here and was accessed at line %d; no wgmma.fence lies between", w.k.names[s], role, m.line[s]))
 	}
 	return false
 }
@@ -87,7 +87,7 @@ func (m *warpMatrices) sameRole(w *warp, op *matrixOp, s int32, i int) bool {
 		return true
 	}
 	if !w.known(WgmmaReuse, op.in) {
-		w.find(WgmmaReuse, op.in, fullMask, fmt.Sprintf("register %s is an accumulator here and belongs, as something else, to the wgmma of line %d, which is in flight", w.k.names[s], m.userAt[s]))
+		w.breaks(WgmmaReuse, op.in, fullMask, s, m.userAt[s], fmt.Sprintf("register %s is an accumulator here and belongs, as something else, to the wgmma of line %d, which is in flight", w.k.names[s], m.userAt[s]))
 	}
 	return false
 }
@@ -101,12 +101,25 @@ func (m *warpMatrices) notAccumulator(w *warp, op *matrixOp, s int32) bool {
 	for _, d := range u.d {
 		if d == s {
 			if !w.known(WgmmaReuse, op.in) {
-				w.find(WgmmaReuse, op.in, fullMask, fmt.Sprintf("register %s is a fragment of A here and an accumulator of the wgmma of line %d, which is in flight", w.k.names[s], m.userAt[s]))
+				w.breaks(WgmmaReuse, op.in, fullMask, s, m.userAt[s], fmt.Sprintf("register %s is a fragment of A here and an accumulator of the wgmma of line %d, which is in flight", w.k.names[s], m.userAt[s]))
 			}
 			return false
 		}
 	}
 	return true
+}
+
+// wgmmaSections are the parts of the manual with the rules.
+var wgmmaSections = map[Class]string{WgmmaFence: "9.7.15.7.1", WgmmaWait: "9.7.15.7.3", WgmmaReuse: "9.7.15.7.3"}
+
+// breaks reports a broken rule about register s (-1: none), which the instruction at line other uses too.
+func (w *warp) breaks(class Class, in *inst, lanes uint32, s, other int32, message string) {
+	f := Finding{Class: class, Line: int(in.line), Threads: w.threadsOf(lanes), Section: wgmmaSections[class], Message: message}
+	if s >= 0 {
+		name := w.k.names[s]
+		f.Accesses = []Access{{Kind: "access", Space: "register", Object: name, Line: int(in.line), Threads: f.Threads}, {Kind: "access", Space: "register", Object: name, Line: int(other), Threads: f.Threads}}
+	}
+	w.run.report(w.cta, f)
 }
 
 // touch notes an ordinary access to registers that wgmma instructions of the kernel use.
@@ -118,7 +131,7 @@ func (w *warp) touch(in *inst, slots []int32, lanes uint32) {
 			continue
 		}
 		if !w.known(WgmmaWait, in) {
-			w.find(WgmmaWait, in, lanes, fmt.Sprintf("register %s is touched while the wgmma of line %d, which uses it, is in flight: %s", w.k.names[s], m.userAt[s], m.why(int(m.used[s]))))
+			w.breaks(WgmmaWait, in, lanes, s, m.userAt[s], fmt.Sprintf("register %s is touched while the wgmma of line %d, which uses it, is in flight: %s", w.k.names[s], m.userAt[s], m.why(int(m.used[s]))))
 		}
 		return
 	}
@@ -140,7 +153,7 @@ func (m *warpMatrices) why(number int) string {
 // leave reports operations that are in flight when the warp ends.
 func (m *warpMatrices) leave(w *warp, in *inst) {
 	if m.issued > m.retired && w.run.wgmmacheck {
-		w.find(WgmmaWait, in, fullMask, fmt.Sprintf("the warp ends with %d wgmma in flight: no wgmma.wait_group waits for them", m.issued-m.retired))
+		w.breaks(WgmmaWait, in, fullMask, -1, 0, fmt.Sprintf("the warp ends with %d wgmma in flight: no wgmma.wait_group waits for them", m.issued-m.retired))
 	}
 }
 
