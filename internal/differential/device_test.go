@@ -46,7 +46,11 @@ func TestDevice(t *testing.T) {
 	if err != nil {
 		t.Skipf("not run: %v", err)
 	}
-	defer rt.Close()
+	t.Cleanup(func() { // after the cleanups of what is opened below
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	dev, err := rt.Device(0)
 	if err != nil {
 		t.Fatal(err)
