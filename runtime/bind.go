@@ -3,12 +3,14 @@ package oxrt
 import (
 	"errors"
 	"fmt"
+	goruntime "runtime"
 )
 
 // Bind declares the operands of one operator before its launches: each must be on the scope's device, open and allowed what the operator
 // does with it, and no written operand may share memory with another one except as InPlace allows. All findings are returned at once,
 // as ContractErrors. The operands are leased until the submission settles.
 func (s *Scope) Bind(op string, operands ...Operand) error {
+	defer goruntime.KeepAlive(s)
 	c, err := s.ready()
 	if err != nil {
 		return err
@@ -37,6 +39,7 @@ func aliases(findings []error, op string, earlier []Operand, o *Operand) []error
 // Refuse makes the scope refuse everything that follows, as after a finding of its own: an operator that has more to check calls
 // it, so that the calls around it are not submitted without it. It returns err.
 func (s *Scope) Refuse(err error) error {
+	defer goruntime.KeepAlive(s)
 	c, ended := s.ready()
 	if ended != nil {
 		return ended

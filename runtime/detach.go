@@ -1,9 +1,12 @@
 package oxrt
 
+import goruntime "runtime"
+
 // Detach is Submit for a caller who never asks how it ended: it records no event and gives no completion, which saves both where work is
 // followed by other means, as in an engine with streams of its own. A fault of the device appears in a later completion of the stream.
 // Where something has to be held until the work is done, memory of ours or a status record, this is Submit.
 func (s *Scope) Detach() error {
+	defer goruntime.KeepAlive(s)
 	c, err := s.ready()
 	if err != nil {
 		s.Drop()

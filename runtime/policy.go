@@ -1,5 +1,7 @@
 package oxrt
 
+import goruntime "runtime"
+
 // GraphPolicy says where the calls of a plan may be captured. It is part of the plan; a scope refuses at Submit what it forbids.
 type GraphPolicy uint8
 
@@ -32,6 +34,7 @@ func (p GraphPolicy) String() string {
 // Restrict applies an operator's graph policy to the scope. GraphAnywhere and GraphSupplied ask for nothing here: a scope knows by itself
 // when an operator uses its own workspace or status record.
 func (s *Scope) Restrict(op string, p GraphPolicy) error {
+	defer goruntime.KeepAlive(s)
 	c, err := s.ready()
 	if err != nil {
 		return err
@@ -59,6 +62,7 @@ func (c *scopeCore) eager(op, want string) {
 // completion: at least [StatusBytes] bytes at a multiple of 8, zeroed by the caller. Inside somebody else's capture, where a
 // replay has no completion, it is the only way. It comes before the first such operator.
 func (s *Scope) ReportTo(record Region) error {
+	defer goruntime.KeepAlive(s)
 	c, err := s.ready()
 	if err != nil {
 		return err
@@ -79,6 +83,7 @@ func (s *Scope) ReportTo(record Region) error {
 // Status gives a validating operator the record to report to and its number there. It is called once for each call of such an operator,
 // before its launches.
 func (s *Scope) Status(v *Validation) (Status, error) {
+	defer goruntime.KeepAlive(s)
 	c, err := s.ready()
 	if err != nil {
 		return Status{}, err

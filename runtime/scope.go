@@ -2,6 +2,7 @@ package oxrt
 
 import (
 	"fmt"
+	goruntime "runtime"
 	"sync/atomic"
 )
 
@@ -98,6 +99,7 @@ func (c *scopeCore) refuse(err error) error {
 
 // Launch adds a kernel launch. The parameters are copied; params may be reused at once.
 func (s *Scope) Launch(k *Kernel, cfg LaunchConfig, params *Params) error {
+	defer goruntime.KeepAlive(s)
 	c, err := s.ready()
 	if err != nil {
 		return err
@@ -131,6 +133,7 @@ func (c *scopeCore) add(cmd Command, name string) {
 
 // Fill sets every byte of a region.
 func (s *Scope) Fill(dst Region, value byte) error {
+	defer goruntime.KeepAlive(s)
 	c := s.c
 	if err := s.Bind("fill", Operand{Name: "dst", Region: dst, Access: Write}); err != nil {
 		return err
@@ -143,6 +146,7 @@ func (s *Scope) Fill(dst Region, value byte) error {
 
 // Copy copies src to dst on the device; both have the same number of bytes and do not overlap.
 func (s *Scope) Copy(dst, src Region) error {
+	defer goruntime.KeepAlive(s)
 	c := s.c
 	if err := s.Bind("copy", Operand{Name: "dst", Region: dst, Access: Write}, Operand{Name: "src", Region: src, Access: Read}); err != nil {
 		return err
@@ -163,6 +167,7 @@ func (s *Scope) WaitFor(e *Event) error { return s.event(CommandWait, e, "wait f
 func (s *Scope) Signal(e *Event) error { return s.event(CommandRecord, e, "record event") }
 
 func (s *Scope) event(kind CommandKind, e *Event, name string) error {
+	defer goruntime.KeepAlive(s)
 	c, err := s.ready()
 	if err != nil {
 		return err
@@ -182,6 +187,7 @@ func (s *Scope) event(kind CommandKind, e *Event, name string) error {
 
 // Drop ends the scope without submitting anything and gives its leases back. Dropping an ended scope does nothing.
 func (s *Scope) Drop() {
+	defer goruntime.KeepAlive(s)
 	if !s.ended() {
 		s.c.release()
 		s.c.end()

@@ -93,7 +93,8 @@ func (p *scopePool) leaks() []Leak {
 	return all
 }
 
-// collected runs when nobody holds a scope of the batch any more. One that is still open was abandoned: it is reported, and its leases
+// collected runs when nobody holds a scope of the batch any more. The methods of a scope keep it alive until they return: the
+// collector may take a scope whose last use was to find its core. One that is still open was abandoned: it is reported, and its leases
 // are given back, as nothing was submitted.
 func (t *scopeTrack) collected() {
 	for i := range t.all[:t.used] {

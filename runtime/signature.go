@@ -2,6 +2,7 @@ package oxrt
 
 import (
 	"errors"
+	goruntime "runtime"
 	"strconv"
 )
 
@@ -40,6 +41,7 @@ func (o *Operand) mayBe(other *Operand) bool {
 
 // BindTo is Bind for a signature and the regions of its operands in order. It does the same, several times as fast.
 func (s *Scope) BindTo(sig *Signature, regions []Region) error {
+	defer goruntime.KeepAlive(s)
 	c, err := s.ready()
 	if err != nil {
 		return err

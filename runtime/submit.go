@@ -1,10 +1,13 @@
 package oxrt
 
+import goruntime "runtime"
+
 // Submit enqueues everything the scope collected, in order, and ends the scope. If the driver refuses a command, the ones before it
 // have been enqueued; their operands stay held until they are done, and the error names the kernel. While the stream is being captured
 // the work goes into the graph and the completion is [Completion.Captured]; where an operator cannot be captured, nothing is
 // enqueued and the error is a *CaptureError.
 func (s *Scope) Submit() (Completion, error) {
+	defer goruntime.KeepAlive(s)
 	c, err := s.ready()
 	if err == nil {
 		err = c.submittable()

@@ -2,6 +2,7 @@ package oxrt
 
 import (
 	"fmt"
+	goruntime "runtime"
 	"strconv"
 )
 
@@ -71,6 +72,7 @@ func (s *Stream) WorkspaceBytes() (reserved, highWater int64) {
 // griddepcontrol.wait and until the operator's last launch. It is leased like an operand. Nothing is allocated: what was not
 // reserved is refused.
 func (s *Scope) Workspace(op string, bytes int64) (Region, error) {
+	defer goruntime.KeepAlive(s)
 	c, err := s.ready()
 	if err != nil {
 		return Region{}, err

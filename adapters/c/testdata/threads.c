@@ -35,7 +35,8 @@ static void *worker(void *arg) {
 		must(oxide_completion_wait(done, -1));
 		if (fabsf(y[HIDDEN - 1] - 1) > 1e-6f) fprintf(stderr, "thread %g call %d: %g\n", scale, n, y[HIDDEN - 1]), exit(1);
 		c.rows = -1; // every thread keeps an error of its own
-		if (oxide_enqueue(plan, stream, &c, &done) != OXIDE_ERROR_CONTRACT || oxide_last_error()[0] == 0) exit(2);
+		oxide_status wrong = oxide_enqueue(plan, stream, &c, &done);
+		if (wrong != OXIDE_ERROR_CONTRACT || oxide_last_error()[0] == 0) fprintf(stderr, "-1 rows: status %d: %s\n", wrong, oxide_last_error()), exit(2);
 	}
 	must(oxide_plan_destroy(plan));
 	must(oxide_stream_close(stream));
