@@ -91,7 +91,7 @@ func TestLibraryOfAnotherCommitIsRefused(t *testing.T) {
 func TestProtocolInPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("no python3")
+		t.Skip("not run, because python3 is not installed")
 	}
 	cmd := exec.Command(python, "-B", "-m", "unittest", "protocol_test")
 	cmd.Dir = filepath.Join("..", "..", "..", "..", "bench", "peers")
