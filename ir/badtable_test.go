@@ -3,7 +3,7 @@ package ir_test
 import "github.com/oxideinfer/oxide/ir"
 
 func badKernels() []badKernel {
-	const values, memory, hopper = "badvalues_test.go", "badmemory_test.go", "badhopper_test.go"
+	const values, memory, hopper, boxes = "badvalues_test.go", "badmemory_test.go", "badhopper_test.go", "badbox_test.go"
 	block := func(x, y, z int) ir.Contract { return ir.Contract{Block: [3]int{x, y, z}} }
 	pdl := ir.Contract{ProgrammaticLaunch: true}
 	pair := ir.Contract{Cluster: [3]int{2, 1, 1}}
@@ -76,6 +76,11 @@ func badKernels() []badKernel {
 		{name: "barrierNumber", file: memory, body: barrierNumber},
 		{name: "barrierCount", file: memory, body: barrierCount},
 		{name: "misalignedCopies", file: hopper, body: misalignedCopies},
+		{name: "impossibleBoxes", file: boxes, body: impossibleBoxes},
+		{name: "coordinatesOfBox", file: boxes, body: coordinatesOfBox},
+		{name: "boxBeyondArray", file: boxes, body: boxBeyondArray, contract: ir.Contract{DynamicSharedBytes: 512}},
+		{name: "dynamicOverflow", file: boxes, body: dynamicOverflow, contract: ir.Contract{DynamicSharedBytes: 1820}},
+		{name: "storeSometimes", file: boxes, body: storeSometimes},
 		{name: "misalignedBoxes", file: hopper, body: misalignedBoxes},
 		{name: "copySizes", file: hopper, body: copySizes},
 		{name: "copyShapes", file: hopper, body: copyShapes, contract: pair},

@@ -45,6 +45,7 @@ const (
 	CodeFenceMissing      = "WGMMA_FENCE_MISSING"
 	CodeProxyFence        = "PROXY_FENCE_MISSING"
 	CodeRegisters         = "REGISTER_BUDGET"
+	CodeBox               = "TENSOR_BOX"
 )
 
 // Codes lists every code a finding can have.
@@ -93,5 +94,6 @@ func Codes() []string {
 		CodeFenceMissing,
 		CodeProxyFence,
 		CodeRegisters,
+		CodeBox,
 	}
 }

@@ -48,15 +48,39 @@ func SharedArray[T Elem](k *Kernel, name string, n, align int) Shared[T] {
 	return Shared[T]{k.array(Array{Name: name, Type: elemType[T](op.Shared), Count: n, Align: align})}
 }
 
+// wholeDynamic is the array that stands for all dynamic shared memory.
+const wholeDynamic = "dynamic_shared"
+
 // DynamicShared gives the start of the dynamic shared memory, whose size is in the launch contract. The base is only as
 // aligned as promised here if the kernel has no static shared arrays.
 func DynamicShared[T Elem](k *Kernel, align int) Shared[T] {
 	for _, a := range k.Arrays {
-		if a.Dynamic {
+		if a.Dynamic && a.Count == 0 {
 			return Shared[T]{emitOne("ptr_cast", nil, elemType[T](op.Shared), a.Value)}
 		}
 	}
-	return Shared[T]{k.array(Array{Name: "dynamic_shared", Type: elemType[T](op.Shared), Align: align, Dynamic: true})}
+	return Shared[T]{k.array(Array{Name: wholeDynamic, Type: elemType[T](op.Shared), Align: align, Dynamic: true})}
+}
+
+// DynamicArray declares n elements of dynamic shared memory behind those that were declared before, aligned to align bytes
+// at least. Each is an array of its own for the verifier. A kernel that uses it has no static shared arrays, so that the
+// first one's alignment holds, and does not use DynamicShared.
+func DynamicArray[T Elem](k *Kernel, name string, n, align int) Shared[T] {
+	a := Array{Name: name, Type: elemType[T](op.Shared), Count: n, Align: align, Dynamic: true}
+	end := k.dynamicEnd()
+	a.Offset = (end + max(align, 1) - 1) / max(align, 1) * max(align, 1)
+	return Shared[T]{k.array(a)}
+}
+
+// dynamicEnd is the size of the dynamic shared arrays so far.
+func (k *Kernel) dynamicEnd() int {
+	end := 0
+	for _, a := range k.Arrays {
+		if a.Dynamic {
+			end = max(end, a.Offset+a.Bytes())
+		}
+	}
+	return end
 }
 
 // LocalArray declares n elements of a thread's local memory. It is slow; the contract must allow the stack it takes.

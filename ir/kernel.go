@@ -31,6 +31,7 @@ type ParamDecl struct {
 	Type     Type
 	Constant bool // no launch that may still be in flight writes what it points to
 	Writes   bool // the kernel is meant to write through it
+	Box      *Box // of a tensor map: what the host must encode, nil if that is not said
 	Align    int  // promised alignment in bytes of the address and of every row the caller passes; 0: the element's
 	Value    *Value
 	Pos      Pos
@@ -55,9 +56,10 @@ func (p *ParamDecl) Layout() (size, align int) {
 type Array struct {
 	Name    string
 	Type    Type // of the pointer to its first element
-	Count   int  // elements; 0 for dynamic shared memory
+	Count   int  // elements; 0 for all dynamic shared memory
 	Align   int
 	Dynamic bool
+	Offset  int // in bytes, of a dynamic array
 	Value   *Value
 	Pos     Pos
 }
@@ -172,7 +174,7 @@ func (k *Kernel) array(a Array) *Value {
 	if !identifier(a.Name) {
 		k.report(Finding{Code: CodeStructure, Pos: a.Pos, Msg: fmt.Sprintf("array name %q is no identifier", a.Name), Fix: "use letters, digits and _"})
 	}
-	if !a.Dynamic && a.Count < 1 {
+	if a.Count < 1 && !(a.Dynamic && a.Name == wholeDynamic) {
 		k.report(Finding{Code: CodeStructure, Pos: a.Pos, Msg: fmt.Sprintf("array %q has %d elements", a.Name, a.Count)})
 	}
 	a.Align = max(a.Align, a.Type.Elem.Bytes())

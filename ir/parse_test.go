@@ -18,6 +18,7 @@ func TestParseReadsWhatStringWrites(t *testing.T) {
 		{"rms_norm", ir.Contract{Block: [3]int{32}}, rmsNorm},
 		{"everything", ir.Contract{Block: [3]int{64, 2, 1}, Cluster: [3]int{2, 1, 1}, DynamicSharedBytes: 64, MaxRegisters: 80, ProgrammaticLaunch: true,
 			AllowStackBytes: 64, Why: "a table \"that\" does\nnot fit"}, everything},
+		{"boxes", ir.Contract{Block: [3]int{32}, DynamicSharedBytes: 8704}, boxCopies},
 	} {
 		k, err := ir.BuildFunc(c.name, c.contract, c.body)
 		if err != nil {

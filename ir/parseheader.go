@@ -136,7 +136,9 @@ func (p *parser) param() error {
 				return err
 			}
 		default:
-			return p.fail(f, "unknown property %q of a parameter", f.text)
+			if err = p.box(d, f); err != nil {
+				return err
+			}
 		}
 	}
 	d.Value = &Value{kernel: p.k, typ: t, kind: ParamValue, name: d.Name, index: len(p.k.Params)}
@@ -161,6 +163,8 @@ func (p *parser) array() error {
 			a.Count, err = p.number()
 		case "align":
 			a.Align, err = p.number()
+		case "offset":
+			a.Offset, err = p.number()
 		default:
 			return p.fail(f, "unknown property %q of an array", f.text)
 		}
@@ -172,6 +176,43 @@ func (p *parser) array() error {
 	a.Value = &Value{kernel: p.k, typ: t, kind: ArrayValue, name: a.Name, index: len(p.k.Arrays)}
 	p.k.Arrays = append(p.k.Arrays, a)
 	return p.define(w, a.Name, a.Value)
+}
+
+// box reads one property of a tensor map's box.
+func (p *parser) box(d *ParamDecl, f token) (err error) {
+	if f.text == "elem" {
+		d.Box = &Box{}
+		w, err := p.word()
+		if err != nil {
+			return err
+		}
+		kind, ok := op.KindByName(w.text)
+		if !ok || kind.Bytes() == 0 {
+			return p.fail(w, "%q is no element type", w.text)
+		}
+		d.Box.Elem = kind
+		return nil
+	}
+	if d.Box == nil {
+		return p.fail(f, "unknown property %q of a parameter", f.text)
+	}
+	switch f.text {
+	case "box":
+		var n int
+		n, err = p.number()
+		d.Box.Dims = append(d.Box.Dims, n)
+	case "swizzle":
+		var w token
+		w, err = p.word()
+		d.Box.Swizzle = Swizzle(w.text)
+	case "promotion":
+		d.Box.Promotion, err = p.number()
+	case "nan":
+		d.Box.FillNaN = true
+	default:
+		return p.fail(f, "unknown property %q of a tensor map", f.text)
+	}
+	return err
 }
 
 // parseLiteral reads what Value.literal writes.

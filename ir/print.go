@@ -48,10 +48,10 @@ func (p *printer) header(k *Kernel) {
 		fmt.Fprintf(&p.b, "why %s\n", strconv.Quote(c.Why))
 	}
 	for _, d := range k.Params {
-		fmt.Fprintf(&p.b, "param %%%s %s%s%s%s\n", d.Name, d.Type, word(d.Constant, " constant"), word(d.Writes, " writes"), number(" align", d.Align))
+		fmt.Fprintf(&p.b, "param %%%s %s%s%s%s%s\n", d.Name, d.Type, word(d.Constant, " constant"), word(d.Writes, " writes"), number(" align", d.Align), d.Box)
 	}
 	for _, a := range k.Arrays {
-		fmt.Fprintf(&p.b, "array %%%s %s%s%s%s\n", a.Name, a.Type, word(a.Dynamic, " dynamic"), number(" count", a.Count), number(" align", a.Align))
+		fmt.Fprintf(&p.b, "array %%%s %s%s%s%s%s\n", a.Name, a.Type, word(a.Dynamic, " dynamic"), number(" count", a.Count), number(" align", a.Align), number(" offset", a.Offset))
 	}
 }
 

@@ -43,6 +43,7 @@ func (c *checker) contract() {
 	c.cluster(k.Contract)
 	c.shared()
 	c.parameters()
+	c.boxes()
 	ct := k.Contract
 	if (ct.AllowSpillBytes > 0 || ct.AllowStackBytes > 0) && ct.Why == "" {
 		c.contractFinding(CodeContract, "say in Why what is spilled and why that is the better choice", "the contract allows spills or stack without a reason")
@@ -105,6 +106,9 @@ func (c *checker) shared() {
 	}
 	if !dynamic && ct.DynamicSharedBytes > 0 {
 		c.contractFinding(CodeContract, "drop DynamicSharedBytes", "the contract gives dynamic shared memory that the kernel does not use")
+	}
+	if end := c.k.dynamicEnd(); end > ct.DynamicSharedBytes && ct.DynamicSharedBytes > 0 {
+		c.contractFinding(CodeSharedTooLarge, "raise DynamicSharedBytes", "%d bytes of dynamic arrays; the contract gives %d", end, ct.DynamicSharedBytes)
 	}
 	if local > ct.AllowStackBytes {
 		c.contractFinding(CodeContract, "set AllowStackBytes, or keep the array in registers", "%d bytes of local arrays; the contract allows %d bytes of stack", local, ct.AllowStackBytes)

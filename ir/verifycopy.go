@@ -79,15 +79,17 @@ func (c *checker) bulkCopy(o *Op) {
 func (c *checker) coordinates(o *Op) {
 	if n := len(o.ArgsOf("c")); n < 1 || n > 5 {
 		c.at(o, CodeCopySize, "give one coordinate a dimension, innermost first", "a tensor has 1 to 5 dimensions, not %d", n)
+	} else if b := c.boxOf(o); b != nil && n != len(b.Dims) {
+		c.at(o, CodeBox, "give one coordinate for each dimension of the box", "%d coordinates for a map of %d dimensions", n, len(b.Dims))
 	}
 }
 
 // boxFits compares a box of known size with the array that it is copied to.
 func (c *checker) boxFits(o *Op) {
-	n := o.Int("box_bytes")
+	n := c.boxBytes(o)
 	if root := c.roots.root(firstOf(o, "dst", "src")); n != 0 && root != nil && root.kind == ArrayValue {
 		have := c.k.Arrays[root.index].Bytes()
-		if c.k.Arrays[root.index].Dynamic {
+		if c.k.Arrays[root.index].Dynamic && c.k.Arrays[root.index].Count == 0 {
 			have = c.k.Contract.DynamicSharedBytes
 		}
 		if n < 16 || n%16 != 0 || n > int64(have) {

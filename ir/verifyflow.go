@@ -164,8 +164,8 @@ func (w *walk) branch(o *Op, s *flowState) *flowState {
 	level := w.c.uniform.promote(w.c.uniform.Value(o.Args[0]))
 	yes := w.within(o.Regions[0], s.clone(), level)
 	no := w.within(o.Regions[1], s.clone(), level)
-	if level == op.Divergent && len(o.Regions[1].Ops) == 1 && !yes.dead {
-		// Some threads do this for all: groups are theirs, and they are the ones to follow.
+	if level < op.UniformBlock && len(o.Regions[1].Ops) == 1 && !yes.dead {
+		// Some threads, or warps, do this for all: groups are theirs, and they are the ones to follow.
 		no.groups[bulkGroups], no.groups[copyGroups] = yes.groups[bulkGroups], yes.groups[copyGroups]
 	}
 	w.compare(o, yes, no)
@@ -178,6 +178,9 @@ func (w *walk) compare(o *Op, a, b *flowState) {
 		return
 	}
 	for kind := range a.groups {
+		if kind == bulkGroups {
+			continue // the joined queue holds what may be in flight on either path, counted from the newest: waits stay safe
+		}
 		if n, m := len(a.groups[kind].flying), len(b.groups[kind].flying); n != m {
 			w.c.at(o, CodeGroupUnequal, "wait on both sides, or commit an empty group on the other one", "%d %s groups are in flight after one side of the branch, %d after the other", n, groupNames[kind], m)
 		}

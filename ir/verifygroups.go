@@ -228,7 +228,7 @@ func (w *walk) likely(s, t span) bool {
 	if s.root == nil || s.root != t.root || s.root.kind != ArrayValue {
 		return false
 	}
-	if s.exact && t.exact || w.c.k.Arrays[s.root.index].Dynamic {
+	if s.exact && t.exact || w.c.k.Arrays[s.root.index].Dynamic && w.c.k.Arrays[s.root.index].Count == 0 {
 		return s.surely(t)
 	}
 	return true

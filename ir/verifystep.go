@@ -16,7 +16,11 @@ func (w *walk) step(o *Op, s *flowState) {
 	case "wgmma_fence":
 		clear(s.unfenced)
 	case "bulk_store", "bulk_reduce", "tensor_store", "tensor_reduce":
-		x := w.span(o, o.Arg("src"), constBytes(o.Arg("bytes")))
+		bytes := constBytes(o.Arg("bytes"))
+		if o.Arg("map") != nil {
+			bytes = max(1, w.c.boxBytes(o))
+		}
+		x := w.span(o, o.Arg("src"), bytes)
 		w.readByAsync(o, s, x)
 		s.groups[bulkGroups].issue(o, inUse{span: x})
 	case "bulk_send", "bulk_reduce_send":

@@ -38,8 +38,8 @@ func (c *checker) countCopy(copied map[string]int64, o *Op) {
 	case o.Flag("multicast"): // other blocks' copies count here too
 	case b != nil && b.IsConst():
 		n = int64(b.Bits())
-	case b == nil && o.Int("box_bytes") > 0:
-		n = o.Int("box_bytes")
+	case b == nil && c.boxBytes(o) > 0:
+		n = c.boxBytes(o)
 	}
 	copied[c.addressKey(o.Arg("mbar"))] += n
 }

@@ -57,6 +57,8 @@ type ParamInfo struct {
 	// Pointer is true for a global address; DType is then the element it points to, else the parameter's own type.
 	Pointer bool
 	DType   DType
+	// Box is what a tensor map must say, nil for other parameters.
+	Box *TensorBox
 }
 
 // Resources is what ptxas reported for the entry. Spills and stack are zero unless the kernel declares them.

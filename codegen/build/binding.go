@@ -111,7 +111,11 @@ func comment(text string) *jen.Statement {
 const tensorMap = "tensormap"
 
 func tensorMapDoc(p bundle.Param) string {
-	return strings.TrimSuffix("tensor map, "+p.Access+": "+p.Doc, ": ")
+	s := "tensor map, " + p.Access
+	if p.Box != nil {
+		s += fmt.Sprintf(", %s in boxes of %d dimensions", p.Box.Elem, len(p.Box.Dims))
+	}
+	return strings.TrimSuffix(s+": "+p.Doc, ": ")
 }
 
 func pointerDoc(p bundle.Param) string {
@@ -279,7 +283,28 @@ func paramInfo(p bundle.Param) *jen.Statement {
 	if name, ok := dtypes[p.Type]; ok {
 		fields = append(fields, field("DType", jen.Qual(runtimePath, name)))
 	}
+	if p.Box != nil {
+		fields = append(fields, field("Box", boxLiteral(p.Box)))
+	}
 	return jen.Values(fields...)
+}
+
+// boxLiteral is what a tensor map must say.
+func boxLiteral(b *bundle.Box) *jen.Statement {
+	var dims []jen.Code
+	for _, d := range b.Dims {
+		dims = append(dims, jen.Lit(d))
+	}
+	fields := []jen.Code{field("DType", jen.Qual(runtimePath, dtypes[b.Elem])), field("Rank", jen.Lit(len(b.Dims))),
+		field("Dims", jen.Index(jen.Lit(5)).Uint32().Values(dims...))}
+	if b.Swizzle != "" {
+		fields = append(fields, field("Swizzle", jen.Qual(runtimePath, "Swizzle"+b.Swizzle)))
+	}
+	fields = nonZero(fields, "Promotion", b.Promotion)
+	if b.FillNaN {
+		fields = append(fields, field("FillNaN", jen.True()))
+	}
+	return jen.Op("&").Qual(runtimePath, "TensorBox").Values(fields...)
 }
 
 // dtypes maps IR type names to constants of the runtime. Packed types have no DType: they name registers, not data.

@@ -45,14 +45,16 @@ func TestGeneratedGo(t *testing.T) {
 // TestTensorMapBinding: a tensor map is a field of its own type, stored as it is.
 func TestTensorMapBinding(t *testing.T) {
 	k := &bundle.Kernel{Algorithm: "Boxes"}
-	k.Contract.Params = []bundle.Param{{Name: "m", Type: "tensormap", Size: 128, Align: 64, Offset: 64, Access: "write"}}
+	k.Contract.Params = []bundle.Param{{Name: "m", Type: "tensormap", Size: 128, Align: 64, Offset: 64, Access: "write",
+		Box: &bundle.Box{Elem: "bf16", Dims: []int{64, 256}, Swizzle: "128B", Promotion: 256}}}
 	args, err := argsStruct(k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		args.GoString():          "M runtime.TensorMap // tensor map, write",
-		packMethod(k).GoString(): "p.PutBytes(64, 64, a.M[:])",
+		args.GoString():                         "M runtime.TensorMap // tensor map, write, bf16 in boxes of 2 dimensions",
+		paramList(k.Contract.Params).GoString(): "Box: &runtime.TensorBox{DType: runtime.BF16, Rank: 2, Dims: [5]uint32{64, 256}, Swizzle: runtime.Swizzle128B, Promotion: 256}",
+		packMethod(k).GoString():                "p.PutBytes(64, 64, a.M[:])",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)

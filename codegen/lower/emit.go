@@ -19,6 +19,8 @@ type emitter struct {
 	forwarded map[*ir.Value]address
 	tied      map[*ir.Value]*ir.Value  // result -> operand whose register it takes
 	files     map[*ir.Value][]*ptx.Reg // registers of register arrays
+	dynamic   *ptx.Var                 // the block's dynamic shared memory
+	base      *ptx.Reg                 // its address
 	warp      *ptx.Reg                 // index of the warp in the block, where the kernel asks for it
 	warps     int
 	table     map[string]lowering

@@ -122,12 +122,16 @@ func paramType(t op.Type) isa.Type {
 	return regType(t)
 }
 
-// dynamicShared declares the block's dynamic shared memory; all such arrays start at its beginning.
+// dynamicShared declares the block's dynamic shared memory. Dynamic arrays are parts of it, each at its offset.
 func (e *emitter) dynamicShared(k *ir.Kernel) {
+	align := 0
 	for _, a := range k.Arrays {
 		if a.Dynamic {
-			e.vals[a.Value] = ptx.AddressOf(e.mod.DynamicShared(a.Name, a.Align))
+			align = max(align, a.Align)
 		}
+	}
+	if align > 0 {
+		e.dynamic = e.mod.DynamicShared("dynamic_shared", align)
 	}
 }
 
@@ -140,16 +144,20 @@ func (e *emitter) arrays(k *ir.Kernel) {
 			}
 			continue
 		}
-		var sym ptx.Operand = e.vals[a.Value]
-		if !a.Dynamic {
-			v := e.fn.NewShared(isa.B8, a.Name, a.Align, int64(a.Bytes()))
-			if a.Type.Space == op.Local {
-				v.Space = isa.Local
+		if a.Dynamic {
+			if e.base == nil {
+				e.base = e.newReg(a.Type)
+				e.emit("mov.u32", e.base, ptx.AddressOf(e.dynamic))
 			}
-			sym = ptx.AddressOf(v)
+			e.forwarded[a.Value] = address{base: e.base, off: int64(a.Offset)}
+			continue
+		}
+		v := e.fn.NewShared(isa.B8, a.Name, a.Align, int64(a.Bytes()))
+		if a.Type.Space == op.Local {
+			v.Space = isa.Local
 		}
 		r := e.newReg(a.Type)
-		e.emit(dots("mov", "u"+bitSuffix(a.Type.Bits())[1:]), r, sym)
+		e.emit(dots("mov", "u"+bitSuffix(a.Type.Bits())[1:]), r, ptx.AddressOf(v))
 		e.vals[a.Value] = r
 	}
 }

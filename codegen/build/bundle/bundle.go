@@ -79,6 +79,16 @@ type Param struct {
 	Offset  int    `json:"offset"`
 	Size    int    `json:"size"`
 	Align   int    `json:"align"`
+	Box     *Box   `json:"box,omitempty"` // of a tensor map
+}
+
+// Box is what the host must encode into a tensor map: the box that one copy moves, and how it lies in shared memory.
+type Box struct {
+	Elem      string `json:"elem"`
+	Dims      []int  `json:"dims"`                // innermost first
+	Swizzle   string `json:"swizzle,omitempty"`   // 32B, 64B or 128B
+	Promotion int    `json:"promotion,omitempty"` // bytes of L2 fetches
+	FillNaN   bool   `json:"fill_nan,omitempty"`
 }
 
 // Declares is what the kernel says about its own assembly; each needs a reason.

@@ -36,6 +36,12 @@ func param(p *ir.ParamDecl, reads, writes bool) bundle.Param {
 	if p.Type.Kind == op.Ptr || p.Type.Kind == op.TensorMap {
 		b.Access = access(reads, writes)
 	}
+	if p.Box != nil {
+		b.Box = &bundle.Box{Elem: p.Box.Elem.String(), Dims: p.Box.Dims, Promotion: p.Box.Promotion, FillNaN: p.Box.FillNaN}
+		if p.Box.Swizzle != ir.NoSwizzle {
+			b.Box.Swizzle = string(p.Box.Swizzle)
+		}
+	}
 	return b
 }
 
