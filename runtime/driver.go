@@ -79,6 +79,9 @@ type Driver interface {
 	// b.Eager a stream in a capture gets nothing.
 	Submit(ctx ContextHandle, s StreamHandle, b *Batch) (enqueued int, capture CaptureID, code Code)
 
+	// EncodeTensorMap encodes a map that was checked. It needs no context and touches no stream.
+	EncodeTensorMap(to *TensorMap, b *TensorBox, v *TensorView) Code
+
 	CaptureBegin(ctx ContextHandle, s StreamHandle) (CaptureID, Code)
 	CaptureEnd(ctx ContextHandle, s StreamHandle) (GraphHandle, Code)
 	GraphInstantiate(ctx ContextHandle, g GraphHandle) (ExecHandle, Code)

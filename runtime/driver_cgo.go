@@ -13,6 +13,8 @@ package oxrt
 #cgo nocallback ox_event_query
 #cgo noescape ox_exec_launch
 #cgo nocallback ox_exec_launch
+#cgo noescape ox_encode_tensor
+#cgo nocallback ox_encode_tensor
 #cgo noescape ox_event_elapsed
 #cgo nocallback ox_event_elapsed
 */

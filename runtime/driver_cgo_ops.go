@@ -100,6 +100,18 @@ func (d *cudaDriver) Submit(ctx ContextHandle, s StreamHandle, b *Batch) (int, C
 	return int(r.enqueued), CaptureID(r.capture), Code(r.code)
 }
 
+func (d *cudaDriver) EncodeTensorMap(to *TensorMap, b *TensorBox, v *TensorView) Code {
+	m := C.ox_tensor{base: C.uint64_t(v.Base), _type: C.uint32_t(b.MapType()), rank: C.uint32_t(b.Rank), interleave: C.uint32_t(b.Interleave),
+		swizzle: C.uint32_t(b.Swizzle), promotion: C.uint32_t(b.PromotionCode()), fill: C.uint32_t(flag(b.FillNaN))}
+	for i := range v.Dims {
+		m.dims[i], m.box[i], m.steps[i] = C.uint64_t(v.Dims[i]), C.uint32_t(b.Dims[i]), C.uint32_t(b.Step(i))
+	}
+	for i := range v.Strides {
+		m.strides[i] = C.uint64_t(v.Strides[i])
+	}
+	return Code(C.ox_encode_tensor(d.t, &m, (*C.uchar)(&to[0])))
+}
+
 func (d *cudaDriver) CaptureBegin(ctx ContextHandle, s StreamHandle) (CaptureID, Code) {
 	v := C.ox_capture_begin(d.t, C.uint64_t(ctx), C.uint64_t(s))
 	return CaptureID(v.a), Code(v.code)

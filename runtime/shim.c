@@ -418,3 +418,13 @@ ox_result ox_submit(const ox_table *t, uint64_t ctx, uint64_t stream, const ox_c
 	r.code = leave(t, &g, r.code);
 	return r;
 }
+
+// The driver wants the map at a multiple of 64 bytes; Go promises no more than 8.
+int ox_encode_tensor(const ox_table *t, const ox_tensor *m, unsigned char *map) {
+	_Alignas(64) unsigned char aligned[128];
+	if (t->fn.cuTensorMapEncodeTiled == NULL) return OX_MISSING_SYMBOL;
+	int code = t->fn.cuTensorMapEncodeTiled(aligned, m->type, m->rank, PTR(m->base), m->dims, m->strides, m->box, m->steps, m->interleave,
+	                                        m->swizzle, m->promotion, m->fill);
+	if (code == 0) memcpy(map, aligned, sizeof aligned);
+	return code;
+}

@@ -119,6 +119,14 @@ ox_value ox_occupancy(const ox_table *t, uint64_t ctx, uint64_t func, int thread
 ox_result ox_submit(const ox_table *t, uint64_t ctx, uint64_t stream, const ox_command *commands, uint32_t count,
                     const unsigned char *params, const uint16_t *offsets, uint64_t done, int eager);
 
+// ox_tensor is the arguments of cuTensorMapEncodeTiled.
+typedef struct {
+	uint64_t base, dims[5], strides[4];
+	uint32_t box[5], steps[5], type, rank, interleave, swizzle, promotion, fill;
+} ox_tensor;
+
+int ox_encode_tensor(const ox_table *t, const ox_tensor *tensor, unsigned char *map);
+
 ox_value ox_capture_begin(const ox_table *t, uint64_t ctx, uint64_t stream);
 ox_value ox_capture_end(const ox_table *t, uint64_t ctx, uint64_t stream);
 ox_value ox_graph_instantiate(const ox_table *t, uint64_t ctx, uint64_t graph);

@@ -1,6 +1,10 @@
 package fakedriver
 
-import "github.com/oxideinfer/oxide/runtime"
+import (
+	"encoding/binary"
+
+	"github.com/oxideinfer/oxide/runtime"
+)
 
 var _ oxrt.Driver = (*Driver)(nil)
 
@@ -190,6 +194,15 @@ func (d *Driver) Submit(_ oxrt.ContextHandle, s oxrt.StreamHandle, b *oxrt.Batch
 		d.fly(b.Done, s)
 	}
 	return len(b.Commands), id, oxrt.CodeSuccess
+}
+
+// EncodeTensorMap writes the address, so that maps of different places differ.
+func (d *Driver) EncodeTensorMap(to *oxrt.TensorMap, _ *oxrt.TensorBox, v *oxrt.TensorView) oxrt.Code {
+	code := d.simple("EncodeTensorMap")
+	if code == oxrt.CodeSuccess {
+		binary.LittleEndian.PutUint64(to[:], uint64(v.Base))
+	}
+	return code
 }
 
 func (d *Driver) CaptureBegin(_ oxrt.ContextHandle, s oxrt.StreamHandle) (oxrt.CaptureID, oxrt.Code) {

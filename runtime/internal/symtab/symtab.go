@@ -80,6 +80,10 @@ var Symbols = []Symbol{
 		"unsigned shared, void *stream, void **params, void **extra"},
 	{Name: "cuLaunchKernelEx", Params: "const ox_launch_config *config, void *func, void **params, void **extra", Optional: true, MinDriver: 11080},
 
+	{Name: "cuTensorMapEncodeTiled", Params: "void *map, unsigned type, uint32_t rank, void *base, const uint64_t *dims, const uint64_t *strides, " +
+		"const uint32_t *box, const uint32_t *steps, unsigned interleave, unsigned swizzle, unsigned promotion, unsigned fill",
+		Optional: true, MinDriver: 12000},
+
 	{Name: "cuGraphInstantiateWithFlags", Params: "void **exec, void *graph, unsigned long long flags", MinDriver: 11040},
 	{Name: "cuGraphUpload", Params: "void *exec, void *stream", Optional: true, MinDriver: 11010},
 	{Name: "cuGraphLaunch", Params: "void *exec, void *stream", MinDriver: 10000},

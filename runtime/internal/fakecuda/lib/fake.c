@@ -243,3 +243,23 @@ typedef struct {
 
 int cuGraphExecUpdate_v2(void *exec, void *graph, update_result *r) { BOUND; r->result = 0; return exec == NULL || graph == NULL; }
 int cuGraphExecDestroy(void *exec) { BOUND; return exec == NULL; }
+
+// The fake writes down what it was given; the map has to be aligned.
+int cuTensorMapEncodeTiled(void *map, unsigned type, uint32_t rank, void *base, const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
+                           const uint32_t *steps, unsigned interleave, unsigned swizzle, unsigned promotion, unsigned fill) {
+	FREE;
+	if ((uintptr_t)map % 64 != 0) return 1;
+	unsigned char *m = memset(map, 0, 128);
+	unsigned char head[8] = {type, rank, interleave, swizzle, promotion, fill};
+	memcpy(m, head, 8);
+	memcpy(m + 8, &base, 8);
+	for (uint32_t i = 0; i < rank; i++) {
+		uint32_t dim = (uint32_t)(dims[i] - 1);
+		uint16_t b = (uint16_t)box[i];
+		memcpy(m + 16 + 4 * i, &dim, 4);
+		if (i > 0) memcpy(m + 36 + 8 * (i - 1), &strides[i - 1], 8);
+		memcpy(m + 68 + 2 * i, &b, 2);
+		m[78 + i] = (unsigned char)steps[i];
+	}
+	return 0;
+}
