@@ -14,7 +14,7 @@ func (c *checker) flow() {
 	}
 	w := &walk{c: c, counts: c.barrierCounts(), arrivals: map[*Op]uint32{}, entry: c.entryRegisters()}
 	for _, role := range c.roleMasks() {
-		w.role, w.certain = role, true
+		w.role, w.certain, w.reach = role, true, ^uint32(0)
 		end := w.region(c.k.Body, w.start())
 		w.leave(end)
 		w.total += bits.OnesCount32(role) * 32 * end.registers
@@ -76,6 +76,7 @@ func warpsOf(o *Op) uint32 {
 type walk struct {
 	c        *checker
 	role     uint32
+	reach    uint32           // the warps, of all roles, that come here as far as k.InWarps decides
 	certain  bool             // every warp of the role comes here
 	counts   map[string]int64 // arrivals of each barrier's phases, where known
 	arrivals map[*Op]uint32   // the warps that arrive there with all their threads
@@ -145,6 +146,20 @@ func (w *walk) holds(v *Value) (truth, known bool) {
 	return false, false
 }
 
+// agreeing is the set of warps for which a predicate is known to have that value.
+func (w *walk) agreeing(v *Value, truth bool) uint32 {
+	var set uint32
+	role := w.role
+	for i := range 32 {
+		w.role = 1 << i
+		if t, known := w.holds(v); known && t == truth {
+			set |= w.role
+		}
+	}
+	w.role = role
+	return set
+}
+
 // within follows a region that only some of the role's warps may enter.
 func (w *walk) within(r *Region, s *flowState, decision op.Level) *flowState {
 	outer := w.certain
@@ -156,10 +171,15 @@ func (w *walk) within(r *Region, s *flowState, decision op.Level) *flowState {
 
 func (w *walk) branch(o *Op, s *flowState) *flowState {
 	if yes, known := w.holds(o.Args[0]); known {
+		outer := w.reach
+		w.reach &= w.agreeing(o.Args[0], yes)
 		if yes {
-			return w.region(o.Regions[0], s)
+			s = w.region(o.Regions[0], s)
+		} else {
+			s = w.region(o.Regions[1], s)
 		}
-		return w.region(o.Regions[1], s)
+		w.reach = outer
+		return s
 	}
 	level := w.c.uniform.promote(w.c.uniform.Value(o.Args[0]))
 	yes := w.within(o.Regions[0], s.clone(), level)

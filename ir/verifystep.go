@@ -90,7 +90,10 @@ func (w *walk) product(o *Op, s *flowState) {
 	q := &s.groups[wgmmaGroups]
 	d, a := o.Args[0], o.Args[1]
 	for group := uint32(0xf); group != 0; group <<= 4 {
-		if part := w.role & group; part != 0 && part != group || part == group && w.c.k.Threads()%32 != 0 && w.c.k.Threads() < 32*bits.Len32(group) {
+		if w.role&group == 0 {
+			continue
+		}
+		if part := w.reach & w.existing() & group; part != 0 && part != group || part == group && w.c.k.Threads()%32 != 0 && w.c.k.Threads() < 32*bits.Len32(group) {
 			w.c.at(o, CodeConvergent, "give the role whole warpgroups: four warps, the first a multiple of four", "%s needs a warpgroup of four warps, and the role has a part of one", o.Info.Name)
 			break
 		}
@@ -113,6 +116,11 @@ func (w *walk) product(o *Op, s *flowState) {
 		}
 	}
 	q.issue(o, uses...)
+}
+
+// existing is the set of the block's warps.
+func (w *walk) existing() uint32 {
+	return uint32(uint64(1)<<((w.c.k.Threads()+31)/32) - 1)
 }
 
 // tile is the shared memory behind a descriptor, of unknown extent.

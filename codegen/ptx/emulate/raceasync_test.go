@@ -173,6 +173,25 @@ st.shared::cluster.u32 [%r32], %r0; //!
 	}
 }
 
+// TestClusterExitAfterArrivals: a block that waits for the peer's arrivals on its barrier may end then; one that does not
+// wait may end before they come.
+func TestClusterExitAfterArrivals(t *testing.T) {
+	body := `@%p1 mbarrier.init.shared::cta.b64 [%r5], 64; fence.mbarrier_init.release.cluster;
+barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %r30, %cluster_ctarank; xor.b32 %r31, %r30, 1; mapa.shared::cluster.u32 %r32, %r5, %r31;
+mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r32]; //!
+`
+	wait := "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p4, [%r5], 0; @!%p4 bra W;"
+	for seed := range uint64(20) {
+		l := pairOf(64, 256)
+		newBench(t, Config{Seed: seed}, kernelText(2, racePrologue+body+wait), 1024, 256).clean(l, 0)
+		text := kernelText(2, racePrologue+body)
+		res := newBench(t, Config{Seed: seed}, text, 1024, 256).launch(l, 0)
+		if len(res.Findings) == 0 || res.Findings[0].Class != ClusterExit || res.Findings[0].Line != lineWith(text, "//!") {
+			t.Errorf("seed %d: findings %v", seed, res.Findings)
+		}
+	}
+}
+
 // TestRacecheckOff: without the checker nothing is said of races.
 func TestRacecheckOff(t *testing.T) {
 	for _, c := range append(races, asyncRaces...) {

@@ -288,12 +288,12 @@ func (t *tracker) mbarInit(w *warp, in *inst, lane int, b *mbarrier) {
 // mbarArrive is an arrival by a lane; without release it publishes nothing.
 func (t *tracker) mbarArrive(w *warp, in *inst, lane int, b *mbarrier, release bool) {
 	t.usesObject(w, in, lane, b)
+	if b.cta != w.cta {
+		t.remoteObject(w, in, lane, b) // before it publishes: who sees the phase end knows of this arrival, too
+	}
 	if release {
 		x := t.mbar(b)
 		t.publish(w, 1<<lane, func(k *know, self clock) { x.pending.add(k, w.view.actor, self) })
-	}
-	if b.cta != w.cta {
-		t.remoteObject(w, in, lane, b)
 	}
 }
 

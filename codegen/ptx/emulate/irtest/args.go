@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/oxideinfer/oxide/codegen/ptx/emulate"
+	"github.com/oxideinfer/oxide/ir"
+	"github.com/oxideinfer/oxide/ir/op"
 )
 
 // memory is a slice of the test on the device.
@@ -30,6 +32,39 @@ type Boxes struct {
 	Map   emulate.TensorMap
 }
 
+// Tensor is the argument for a tensor map whose box the kernel declares: the slice is the tensor's memory, Dims are its
+// sizes, innermost first, and Strides the bytes between neighbours in the dimensions behind the first.
+type Tensor struct {
+	Slice   any
+	Dims    []int
+	Strides []int
+}
+
+// boxes adds what the kernel's parameter says.
+func (x Tensor) boxes(t testing.TB, p *ir.ParamDecl) Boxes {
+	t.Helper()
+	if p.Box == nil {
+		t.Fatalf("parameter %q declares no box: pass irtest.Boxes", p.Name)
+	}
+	if len(x.Dims) != len(p.Box.Dims) || len(x.Strides) != len(x.Dims)-1 {
+		t.Fatalf("parameter %q: %d sizes and %d strides for a box of %d dimensions", p.Name, len(x.Dims), len(x.Strides), len(p.Box.Dims))
+	}
+	m := emulate.TensorMap{Type: mapTypes[p.Box.Elem], Rank: len(x.Dims), Swizzle: mapSwizzles[p.Box.Swizzle], FillNaN: p.Box.FillNaN}
+	for i, d := range x.Dims {
+		m.Dims[i], m.Box[i], m.ElementStrides[i] = uint64(d), uint32(p.Box.Dims[i]), 1
+	}
+	for i, n := range x.Strides {
+		m.Strides[i] = uint64(n)
+	}
+	return Boxes{x.Slice, m}
+}
+
+var (
+	mapTypes = map[ir.Kind]emulate.MapType{op.U8: emulate.MapU8, op.E4M3: emulate.MapU8, op.E5M2: emulate.MapU8, op.U16: emulate.MapU16, op.F16: emulate.MapF16,
+		op.BF16: emulate.MapBF16, op.F32: emulate.MapF32, op.U32: emulate.MapU32, op.S32: emulate.MapS32, op.F64: emulate.MapF64}
+	mapSwizzles = map[ir.Swizzle]emulate.MapSwizzle{ir.Swizzle32B: emulate.Swizzle32B, ir.Swizzle64B: emulate.Swizzle64B, ir.Swizzle128B: emulate.Swizzle128B}
+)
+
 // params makes the parameter block, and device memory for slices.
 func (p *program) params(t testing.TB, dev *emulate.Device, args []any) ([]byte, []memory) {
 	t.Helper()
@@ -41,6 +76,9 @@ func (p *program) params(t testing.TB, dev *emulate.Device, args []any) ([]byte,
 	for i, param := range p.code.Params {
 		name := p.ir.Params[i].Name
 		value := args[i]
+		if x, ok := value.(Tensor); ok {
+			value = x.boxes(t, p.ir.Params[i])
+		}
 		boxes, isMap := value.(Boxes)
 		if isMap {
 			value = boxes.Slice

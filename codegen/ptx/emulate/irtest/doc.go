@@ -6,7 +6,7 @@
 //		…                                         // y holds what the kernel stored
 //	}
 //
-// A tensor map is an argument [Boxes]: the tensor's slice and how it lies there.
+// A tensor map is an argument [Tensor], the tensor's slice, sizes and strides, or, where the kernel declares no box, [Boxes].
 //
 // The kernel goes the way of a released one: passes, verifier, lowering, PTX text, and the emulator reads the text. It runs
 // once for every asynchronous mode and several schedules, each time from the same inputs. The test fails at the first

@@ -1,0 +1,51 @@
+package tile
+
+import (
+	"iter"
+
+	"github.com/oxideinfer/oxide/ir"
+	"github.com/oxideinfer/oxide/ir/lib"
+)
+
+// Raster numbers the tiles of a matrix in swaths: height rows of tiles, column after column. Blocks that run at one time
+// then work on a part that is about as high as wide, and read its rows and columns from L2.
+//
+//	height 2    0 2 4 6
+//	            1 3 5 7
+//	            8 9 …      the last swath has the rows that are left
+type Raster struct {
+	b      *Block
+	height int
+	swath  lib.FastDiv // tiles of a whole swath
+	last   lib.FastDiv // rows of the last one
+	tiles  ir.U32
+	whole  ir.U32 // swaths of full height
+}
+
+// Raster declares the parameters tiles, swath (height × columns of tiles), last (rows of the last swath, height if all are
+// whole) and whole (swaths of full height).
+func (b *Block) Raster(height int) *Raster {
+	k := b.k
+	return &Raster{b, height, lib.DivParam(k, "swath"), lib.DivParam(k, "last"), ir.Param[ir.U32](k, "tiles"), ir.Param[ir.U32](k, "whole")}
+}
+
+// At is the row and column, in tiles, of tile i.
+func (r *Raster) At(i ir.U32) (row, col ir.U32) {
+	k, c := r.b.k, r.b.u32
+	swath, inside := r.swath.DivRem(i)
+	fullCol, fullRow := lib.DivConst(k, uint32(r.height)).DivRem(inside)
+	lastCol, lastRow := r.last.DivRem(inside)
+	full := swath.Less(r.whole)
+	return ir.Select(full, fullRow, lastRow).Add(swath.Mul(c(r.height))), ir.Select(full, fullCol, lastCol)
+}
+
+// Each deals the tiles out to workers, blocks or clusters that stay until all are done: worker, worker + workers, …
+func (r *Raster) Each(worker, workers ir.U32) iter.Seq2[ir.U32, ir.U32] {
+	return func(yield func(row, col ir.U32) bool) {
+		for i := range r.b.k.Loop(worker, r.tiles, workers, ir.NoUnroll) {
+			if !yield(r.At(i)) {
+				return
+			}
+		}
+	}
+}
