@@ -113,6 +113,9 @@ func (r *worker) issue(op *asyncOp) {
 	if r.track != nil {
 		r.track.issue(op)
 	}
+	if r.watch != nil {
+		r.watch.copies(op)
+	}
 	if op.warp.pairs() {
 		op.warp.noteSpans(op, op.reads, false)
 		op.warp.noteSpans(op, op.writes, true)

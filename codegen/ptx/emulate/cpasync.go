@@ -53,6 +53,9 @@ func (b *build) placeIn(o ptx.Operand, s isa.Space, n uint64) place {
 	p := b.place(o, n)
 	b.used, b.mods = used, mods
 	p.space = s
+	if n := len(b.inst.places); n > 0 {
+		b.inst.places[n-1] = p
+	}
 	return p
 }
 

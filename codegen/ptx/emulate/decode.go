@@ -183,7 +183,7 @@ func (d *decoder) block(b *ptx.Block) error {
 // instr decodes one instruction with the handler of its opcode.
 func (d *decoder) instr(in *ptx.Instr) error {
 	b := &build{d: d, in: in, mods: in.Form.Mods()}
-	b.inst = inst{guard: noGuard, line: int32(in.Line), text: in}
+	b.inst = inst{guard: noGuard, line: int32(in.Line), text: in, own: true}
 	if r := in.Guard.Reg; r != nil {
 		b.inst.guard, b.inst.guardNot = d.slots[r], in.Guard.Not
 	}

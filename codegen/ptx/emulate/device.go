@@ -39,6 +39,11 @@ type Config struct {
 	MaxFindings int
 	// MaxBytes bounds global memory; 0 means 16 GiB.
 	MaxBytes uint64
+	// Observe, where not nil, is asked by each goroutine of a launch who is to be told of its instructions; nil: nobody.
+	Observe func(Launched) Observer
+	// Blocks, where not 0, runs only about so many blocks of a kernel whose clusters cannot see each other, spread evenly
+	// over the grid: enough for a profile. What the others would have written stays as it was.
+	Blocks int
 }
 
 func (c Config) withDefaults() Config {

@@ -91,7 +91,7 @@ func overlap(cur, next *worker, chance *rand.Rand) {
 		if next == nil || cur.async == AsyncLate {
 			continue
 		}
-		if !started && cur.triggered == cur.l.ctas {
+		if !started && cur.triggered == cur.l.running() {
 			started = cur.async == AsyncEarly || chance.IntN(4) == 0
 		}
 		if started {
@@ -112,11 +112,11 @@ const quietRounds = 64
 // overlapped reports whether a grid behind this one may run now and has not ended: it may still change what is waited for.
 func (w *worker) overlapped() bool {
 	a := w.after
-	return a != nil && w.async != AsyncLate && w.triggered == w.l.ctas && !a.stopped && (a.next < a.clusters || len(a.resident) > 0)
+	return a != nil && w.async != AsyncLate && w.triggered == w.l.running() && !a.stopped && (a.next < a.clusters || len(a.resident) > 0)
 }
 
 func (w *worker) result() *Result {
-	return &Result{CTAs: w.l.ctas, Workers: 1, WarpInstructions: w.steps, ThreadInstructions: w.threads, Findings: merge([]*reporter{&w.rep})}
+	return &Result{CTAs: w.l.running(), Workers: 1, WarpInstructions: w.steps, ThreadInstructions: w.threads, Findings: merge([]*reporter{&w.rep})}
 }
 
 // releaseGrid lets those go on who wait for the grid before this one.

@@ -95,7 +95,7 @@ func (d *Device) Launch(k *Kernel, cfg LaunchConfig, params []byte) (*Result, er
 		w.explainStop()
 	}
 	mergeRaces(workers)
-	res := &Result{CTAs: l.ctas, Workers: n}
+	res := &Result{CTAs: l.running(), Workers: n}
 	reps := make([]*reporter, n)
 	for i, w := range workers {
 		reps[i] = &w.rep

@@ -51,6 +51,7 @@ func (b *build) place(o ptx.Operand, n uint64) place {
 	default:
 		p.base, p.id = b.value(base, isa.B64)
 	}
+	b.inst.places = append(b.inst.places, p)
 	return p
 }
 

@@ -119,6 +119,8 @@ type inst struct {
 	outs     []int32
 	writes   []int32 // every register it writes
 	text     *ptx.Instr
+	own      bool       // does what the text says; false for helpers beside it
+	places   []place    // the address operands
 	bar      *barrierOp // of a CTA barrier
 }
 

@@ -172,7 +172,11 @@ func (w *warp) step(quantum int) (ran int) {
 		if !ok {
 			break
 		}
-		ran += w.runFrag(stop, quantum-ran)
+		if w.run.watch != nil {
+			ran += w.watchFrag(stop, quantum-ran)
+		} else {
+			ran += w.runFrag(stop, quantum-ran)
+		}
 		if w.live == 0 || w.run.stopped {
 			break
 		}

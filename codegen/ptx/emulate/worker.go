@@ -29,7 +29,7 @@ type worker struct {
 	next       int // cluster to start next
 	stride     int
 	resident   []*cta // the CTAs of a cluster are neighbours
-	clusters   int    // of the launch
+	clusters   int    // of the launch that run
 	spare      []*cta
 	limit      int
 	progress   uint64 // changes that another thread can see
@@ -41,6 +41,7 @@ type worker struct {
 	async      AsyncMode
 	patience   uint64   // progress when all suspended try_waits gave up the last time
 	track      *tracker // nil while Racecheck is off
+	watch      *watch   // nil where nobody observes the launch
 	// Programmatic launch: CTAs that let dependents start, the grid that has to end before griddepcontrol.wait returns
 	// and the one behind, and the records of accesses shared with the grids behind and before.
 	triggered        int
@@ -52,7 +53,7 @@ type worker struct {
 func newWorker(l *launch, index, count int) *worker {
 	c := l.dev.cfg
 	w := &worker{l: l, next: index, stride: count, limit: max(1, l.resident/count), budget: c.MaxSteps, async: c.Async,
-		clusters: l.ctas / int(volume(l.Cluster))}
+		clusters: l.chosen(), watch: newWatch(l, index)}
 	w.rep.limit = c.MaxFindings
 	w.initcheck, w.memcheck, w.asynccheck = c.Off&Initcheck == 0, c.Off&Memcheck == 0, c.Off&Asynccheck == 0
 	w.synccheck = c.Off&Synccheck == 0
@@ -115,7 +116,7 @@ func (w *worker) admit() {
 	for w.next < w.clusters && (len(w.resident) == 0 || len(w.resident)+size <= w.limit) {
 		cl := &cluster{}
 		for rank := range size {
-			cl.ctas = append(cl.ctas, w.start(cl, w.next*size+rank, rank))
+			cl.ctas = append(cl.ctas, w.start(cl, w.l.cluster(w.next)*size+rank, rank))
 		}
 		w.resident = append(w.resident, cl.ctas...)
 		w.next += w.stride
