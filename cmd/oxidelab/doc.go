@@ -12,7 +12,9 @@
 //	                                                keep the records of qualify
 //	oxidelab bench [--device cuda:N] [--op OP] [--json FILE]   times of graph replays and eager calls
 //	oxidelab ptx run CASE.json [-json] [-checks LIST] [-async early|late|random] [-seed N] [-max-steps N]
-//	                                                run a PTX case file and compare with what a GPU recorded
+//	        [-trace CONDITIONS [-trace-to FILE]]    run a PTX case file and compare with what a GPU recorded; write what
+//	                                                threads, warps, barriers, lines or addresses did
+//	oxidelab ptx trace-diff A B                     where two traces part
 //	oxidelab ptx mutate CASE.json... | --op PREFIX  plant mistakes into the PTX of cases or of the library's kernels
 //	                                                and see which the checkers find
 //	oxidelab ptx record DIR [flags]                 run the PTX cases of a folder on a GPU and keep what it leaves

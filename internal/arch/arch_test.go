@@ -31,6 +31,7 @@ var rules = []rule{
 	{"codegen/ptx/isa/**", []string{"codegen/ptx/isa/**"}},
 	{"codegen/ptx/emulate/irtest", []string{"ir/**", "codegen/lower", "codegen/ptx", "codegen/ptx/emulate"}},
 	{"codegen/ptx/emulate/golden/**", []string{"codegen/ptx", "codegen/ptx/emulate/**", "internal/numfmt", "internal/safetensors"}},
+	{"codegen/ptx/emulate/trace", []string{"codegen/ptx", "codegen/ptx/isa", "codegen/ptx/emulate"}},
 	{"codegen/ptx/emulate/**", []string{"codegen/ptx", "codegen/ptx/isa", "codegen/ptx/emulate/**", "internal/numfmt"}},
 	{"codegen/ptx/mutate", []string{"codegen/ptx", "codegen/ptx/isa", "codegen/ptx/emulate"}},
 	{"codegen/ptx", []string{"codegen/ptx/isa"}},

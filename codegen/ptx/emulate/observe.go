@@ -94,6 +94,14 @@ func (s *Step) Values() []Value {
 // Thread returns the coordinates of a lane.
 func (s *Step) Thread(lane int) Thread { return s.w.thread(lane) }
 
+// CTABarrier returns the number of the CTA barrier that the instruction works on.
+func (s *Step) CTABarrier() (id int, ok bool) {
+	if s.in == nil || s.in.bar == nil || s.Mask == 0 {
+		return 0, false
+	}
+	return int(s.w.val(s.in.bar.id)[bits.TrailingZeros32(s.Mask)]), true
+}
+
 // Rank is the block's rank in its cluster.
 func (s *Step) Rank() int { return s.w.cta.rank }
 

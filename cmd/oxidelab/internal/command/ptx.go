@@ -19,9 +19,11 @@ func (l *lab) ptx(args []string) error {
 			return l.ptxMutate(args[1:])
 		case "record":
 			return l.ptxRecord(args)
+		case "trace-diff":
+			return l.ptxTraceDiff(args[1:])
 		}
 	}
-	return errors.New("usage: oxidelab ptx run CASE.json, oxidelab ptx mutate CASE.json..., or oxidelab ptx record DIR, each with [flags]")
+	return errors.New("usage: oxidelab ptx run CASE.json, oxidelab ptx mutate CASE.json..., oxidelab ptx trace-diff A B, or oxidelab ptx record DIR, each with [flags]")
 }
 
 func (l *lab) ptxRun(args []string) error {
@@ -31,6 +33,7 @@ func (l *lab) ptxRun(args []string) error {
 	checks := f.String("checks", "all", "`checkers` to run, separated by commas: memcheck, initcheck, asynccheck, racecheck, synccheck, wgmmacheck, all, none")
 	async := f.String("async", emulate.AsyncLate.String(), "when asynchronous operations take effect: early, late or random")
 	seed := f.Uint64("seed", 0, "schedule; 0 is round robin")
+	tf := addTraceFlags(f)
 	paths, err := parse(f, args[1:])
 	if err != nil {
 		return err
@@ -47,7 +50,14 @@ func (l *lab) ptxRun(args []string) error {
 		return err
 	}
 	cfg.Off = emulate.AllChecks &^ on
-	r := ptxcase.Run(paths[0], ptxcase.Options{Device: cfg})
+	tr, finish, err := tf.open(l.out, *asJSON)
+	if err != nil {
+		return err
+	}
+	r := ptxcase.Run(paths[0], ptxcase.Options{Device: cfg, Trace: tr})
+	if err := finish(); err != nil {
+		return err
+	}
 	if *asJSON {
 		if err := json.NewEncoder(l.out).Encode(r); err != nil {
 			return err

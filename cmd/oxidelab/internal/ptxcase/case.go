@@ -284,6 +284,17 @@ func (c *caseFile) buffer(name string) *bufferDesc {
 	return nil
 }
 
+// bufferAt names the buffer that an address lies in, and the byte in it.
+func (c *caseFile) bufferAt(addr map[string]uint64, a uint64) (name string, offset uint64) {
+	for i := range c.Buffers {
+		b := &c.Buffers[i]
+		if base, ok := addr[b.Name]; ok && a-base < uint64(b.Bytes) {
+			return b.Name, a - base
+		}
+	}
+	return "", 0
+}
+
 // encodeParam returns the bytes of a parameter; nil for a tensor map that was refused.
 func encodeParam(p *paramDesc, addr map[string]uint64, maps map[string][]byte) ([]byte, error) {
 	given := 0

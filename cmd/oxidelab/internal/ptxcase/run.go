@@ -9,12 +9,14 @@ import (
 
 	"github.com/oxideinfer/oxide/codegen/ptx"
 	"github.com/oxideinfer/oxide/codegen/ptx/emulate"
+	"github.com/oxideinfer/oxide/codegen/ptx/emulate/trace"
 	"github.com/oxideinfer/oxide/codegen/ptx/isa"
 )
 
 // Options choose how a case runs.
 type Options struct {
 	Device emulate.Config // the zero value: all checkers, round-robin schedule, DefaultMaxSteps
+	Trace  *trace.Tracer  // writes what the launches do; nil: nobody does
 }
 
 // DefaultMaxSteps bounds the warp instructions of one launch of a case, which is small: an endless loop is reported
@@ -88,8 +90,12 @@ func (r *Report) runLoaded(c *loaded, opt Options) error {
 	if opt.Device.MaxSteps == 0 {
 		opt.Device.MaxSteps = DefaultMaxSteps
 	}
-	dev := emulate.NewDevice(opt.Device)
 	addr := map[string]uint64{}
+	if opt.Trace != nil {
+		opt.Device.Observe, opt.Device.Workers = opt.Trace.Observe, 1
+		opt.Trace.Name = func(a uint64) (string, uint64) { return c.bufferAt(addr, a) }
+	}
+	dev := emulate.NewDevice(opt.Device)
 	before := map[string][]byte{}
 	for i := range c.Buffers {
 		b := &c.Buffers[i]
