@@ -20,8 +20,13 @@ func (s *Scope) Detach() error {
 	if err := c.submittable(); err != nil {
 		return err
 	}
+	return c.detach()
+}
+
+func (c *scopeCore) detach() error {
 	c.batch.Done = 0
 	c.stream.order.Lock()
+	c.orderLaunches()
 	n, capture, code := c.dev.drv.Submit(c.dev.ctx, c.stream.handle, &c.batch)
 	c.stream.order.Unlock()
 	switch {

@@ -24,6 +24,7 @@ type Device struct {
 	scopes      scopePool
 	status      statusPool
 	recordings  recordings
+	orders      streamOrders
 
 	mu      sync.Mutex
 	modules map[string]*module // by cubin and PTX hash

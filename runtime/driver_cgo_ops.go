@@ -94,7 +94,7 @@ func (d *cudaDriver) Occupancy(ctx ContextHandle, f FuncHandle, threads int, dyn
 
 // Submit passes three flat arrays without Go pointers; nothing of them is kept.
 func (d *cudaDriver) Submit(ctx ContextHandle, s StreamHandle, b *Batch) (int, CaptureID, Code) {
-	r := C.ox_submit(d.t, C.uint64_t(ctx), C.uint64_t(s),
+	r := C.ox_submit(C.uintptr_t(uintptr(unsafe.Pointer(d.t))), C.uint64_t(ctx), C.uint64_t(s),
 		(*C.ox_command)(unsafe.Pointer(unsafe.SliceData(b.Commands))), C.uint32_t(len(b.Commands)),
 		(*C.uchar)(unsafe.SliceData(b.Params)), (*C.uint16_t)(unsafe.SliceData(b.Offsets)), C.uint64_t(b.Done), flag(b.Eager))
 	return int(r.enqueued), CaptureID(r.capture), Code(r.code)

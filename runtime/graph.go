@@ -122,6 +122,7 @@ func (g *Graph) launch(s *Stream) (Completion, error) {
 		t.cancel(done)
 		return Completion{}, g.dev.fail("cuGraphLaunch", "", code)
 	}
+	s.order.graph = true
 	slot.commit()
 	return done, nil
 }

@@ -65,6 +65,9 @@ func (p *Params) PutU8(offset uint32, v uint8) {
 	}
 }
 
+func readPtr(b []byte) DevicePtr     { return DevicePtr(binary.LittleEndian.Uint64(b)) }
+func writePtr(b []byte, p DevicePtr) { binary.LittleEndian.PutUint64(b, uint64(p)) }
+
 // PutI64 stores 8 bytes.
 func (p *Params) PutI64(offset uint32, v int64) { p.PutU64(offset, uint64(v)) }
 

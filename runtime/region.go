@@ -18,18 +18,35 @@ type Region struct {
 // External returns a region of memory that the caller keeps alive until the work that uses it has settled. The address must be
 // aligned to the element; a pointer of 0 is allowed for 0 elements only.
 func External(ptr DevicePtr, elems int64, dtype DType, access Access) (Region, error) {
-	size := uint64(dtype.Size())
-	switch {
-	case size == 0:
-		return Region{}, &ContractError{"External", "dtype", "an element type", dtype.String()}
-	case access == 0 || access > ReadWrite:
-		return Region{}, &ContractError{"External", "access", "read, write or read-write", access.String()}
-	case elems < 0 || uint64(elems) > (1<<63-1)/size || (ptr == 0 && elems > 0) || uint64(ptr)+uint64(elems)*size < uint64(ptr):
-		return Region{}, &ContractError{"External", "range", "a non-null range", fmt.Sprintf("%d x %s at %#x", elems, dtype, uint64(ptr))}
-	case uint64(ptr)%size != 0:
-		return Region{}, &ContractError{"External", "pointer", fmt.Sprintf("a multiple of %d bytes", size), fmt.Sprintf("%#x", uint64(ptr))}
+	var r Region
+	if r.SetExternal(ptr, elems, dtype, access) {
+		return r, nil
 	}
-	return Region{ptr: ptr, elems: elems, dtype: dtype, access: access}, nil
+	switch size := uint64(dtype.Size()); {
+	case size == 0:
+		return r, &ContractError{"External", "dtype", "an element type", dtype.String()}
+	case access == 0 || access > ReadWrite:
+		return r, &ContractError{"External", "access", "read, write or read-write", access.String()}
+	case uint64(ptr)&(size-1) != 0:
+		return r, &ContractError{"External", "pointer", fmt.Sprintf("a multiple of %d bytes", size), fmt.Sprintf("%#x", uint64(ptr))}
+	}
+	return r, &ContractError{"External", "range", "a non-null range", fmt.Sprintf("%d x %s at %#x", elems, dtype, uint64(ptr))}
+}
+
+// maxElements keeps sizes in bytes, of elements of at most 8, inside 63 bits.
+const maxElements = 1<<60 - 1
+
+// SetExternal is [External] for loops over many regions: it says no, and leaves the region alone, where that gives an error.
+func (r *Region) SetExternal(ptr DevicePtr, elems int64, dtype DType, access Access) bool {
+	size := DevicePtr(dtype.Size()) // a power of two
+	switch {
+	case size == 0 || access == 0 || access > ReadWrite || ptr&(size-1) != 0:
+		return false
+	case elems < 0 || elems > maxElements || (ptr == 0 && elems > 0) || ptr+DevicePtr(elems)*size < ptr:
+		return false
+	}
+	r.mem, r.ptr, r.elems, r.dtype, r.access = nil, ptr, elems, dtype, access
+	return true
 }
 
 // IsZero reports whether the region was never set: a missing tensor.

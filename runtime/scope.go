@@ -28,6 +28,9 @@ type scopeCore struct {
 	names  []string // of the kernel of each command
 	leases []*lease
 
+	sig     *Signature // the one bound last, nil where operands were bound one by one
+	touches []touch    // in the order of their commands
+
 	status    *statusRecord // of an eager submission that validates
 	reportTo  DevicePtr     // the caller's record instead
 	reports   uint32        // operators that report to it
@@ -46,6 +49,9 @@ type Operand struct {
 	// InPlace names another operand of the same Bind that may be exactly this memory: an operator that works in place. Every other
 	// overlap with a written operand is refused.
 	InPlace string
+	// Constant says that a programmatic launch reads the operand before it waits for the launches ahead of it. Where one of them may
+	// still write the memory, the launch is made to wait instead; work of others than this runtime is not seen (see [LaunchConfig]).
+	Constant bool
 }
 
 // LaunchConfig is what one launch of a kernel may choose within its contract.
@@ -56,7 +62,9 @@ type LaunchConfig struct {
 	// DynamicSharedBytes is zero for the contract's default.
 	DynamicSharedBytes uint32
 	// Programmatic starts the kernel while the launch before it still runs; only for kernels whose contract says
-	// ProgrammaticLaunch.
+	// ProgrammaticLaunch. An operand bound as Constant turns it off where an earlier operator of the stream may still write the operand.
+	// What others write on the stream is not seen: a kernel of theirs that lets its dependents start early
+	// (griddepcontrol.launch_dependents) must not write such an operand.
 	Programmatic bool
 }
 
@@ -209,13 +217,18 @@ func (c *scopeCore) release() {
 
 // end empties the scope and gives it to the pool. The leases must have gone before.
 func (c *scopeCore) end() {
+	c.empty()
+	c.dev.scopes.put(c)
+}
+
+func (c *scopeCore) empty() {
 	c.stream = nil
 	c.reportTo, c.reports, c.recorded = 0, 0, nil
+	c.sig, c.touches = nil, c.touches[:0]
 	c.batch.Eager = false
 	c.batch.Commands = c.batch.Commands[:0]
 	c.batch.Params = c.batch.Params[:0]
 	c.batch.Offsets = c.batch.Offsets[:0]
 	clear(c.names)
 	c.names = c.names[:0]
-	c.dev.scopes.put(c)
 }

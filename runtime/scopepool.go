@@ -62,7 +62,26 @@ func (p *scopePool) core() *scopeCore {
 	c.batch.Offsets = make([]uint16, 0, 64)
 	c.leases = make([]*lease, 0, 16)
 	c.names = make([]string, 0, 4)
+	c.touches = make([]touch, 0, 16)
 	return c
+}
+
+// borrow returns a core for one call inside this package; nobody else sees it, so that it needs no scope.
+func (p *scopePool) borrow(s *Stream) *scopeCore {
+	p.mu.Lock()
+	c := p.core()
+	p.mu.Unlock()
+	c.stream, c.err = s, nil
+	return c
+}
+
+// giveBack returns a borrowed core. The leases must have gone before.
+func (c *scopeCore) giveBack() {
+	c.empty()
+	p := &c.dev.scopes
+	p.mu.Lock()
+	p.idle = append(p.idle, c)
+	p.mu.Unlock()
 }
 
 // put takes back the core of a scope that has ended.

@@ -376,16 +376,15 @@ static int launch(const ox_table *t, void *stream, const ox_command *c, const un
 	if (t->fn.cuLaunchKernelEx == NULL) return OX_MISSING_SYMBOL;
 	ox_launch_attr attrs[2];
 	ox_launch_config config = {c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared, stream, attrs, 0};
-	memset(attrs, 0, sizeof attrs);
 	if (clustered) {
-		ox_launch_attr *a = &attrs[config.count++];
+		ox_launch_attr *a = memset(&attrs[config.count++], 0, sizeof *attrs);
 		a->id = 4;
 		a->value.cluster.x = c->cluster[0];
 		a->value.cluster.y = c->cluster[1];
 		a->value.cluster.z = c->cluster[2];
 	}
 	if (c->flags & OX_PROGRAMMATIC) {
-		ox_launch_attr *a = &attrs[config.count++];
+		ox_launch_attr *a = memset(&attrs[config.count++], 0, sizeof *attrs);
 		a->id = 6;
 		a->value.flag = 1;
 	}
@@ -403,8 +402,9 @@ static int command(const ox_table *t, void *stream, const ox_command *c, const u
 	return 1;
 }
 
-ox_result ox_submit(const ox_table *t, uint64_t ctx, uint64_t stream, const ox_command *commands, uint32_t count,
+ox_result ox_submit(uintptr_t table, uint64_t ctx, uint64_t stream, const ox_command *commands, uint32_t count,
                     const unsigned char *params, const uint16_t *offsets, uint64_t done, int eager) {
+	const ox_table *t = (const ox_table *)table;
 	ox_result r = {0};
 	void *s = PTR(stream);
 	guard g = enter(t, ctx);

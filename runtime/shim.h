@@ -116,7 +116,8 @@ ox_value ox_func_attribute(const ox_table *t, uint64_t ctx, uint64_t func, int a
 int ox_set_func_attribute(const ox_table *t, uint64_t ctx, uint64_t func, int attr, int value);
 ox_value ox_occupancy(const ox_table *t, uint64_t ctx, uint64_t func, int threads, size_t shared);
 
-ox_result ox_submit(const ox_table *t, uint64_t ctx, uint64_t stream, const ox_command *commands, uint32_t count,
+// The table of ox_submit is a number, so that cgo does not look behind it at every call.
+ox_result ox_submit(uintptr_t table, uint64_t ctx, uint64_t stream, const ox_command *commands, uint32_t count,
                     const unsigned char *params, const uint16_t *offsets, uint64_t done, int eager);
 
 // ox_tensor is the arguments of cuTensorMapEncodeTiled.

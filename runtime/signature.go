@@ -52,8 +52,11 @@ func (s *Scope) BindTo(sig *Signature, regions []Region) error {
 	if !c.bindAll(sig, regions) || !sig.apart(regions) {
 		return c.explain(sig, regions)
 	}
-	c.op = sig.op
+	c.op, c.sig = sig.op, sig
 	c.ops++
+	for i := range regions {
+		c.touch(&sig.operands[i], &regions[i])
+	}
 	return nil
 }
 
@@ -98,7 +101,7 @@ func (c *scopeCore) explain(sig *Signature, regions []Region) error {
 
 // bind is Bind on an open scope.
 func (c *scopeCore) bind(op string, operands []Operand) error {
-	c.op = op
+	c.op, c.sig = op, nil
 	c.ops++
 	var findings []error
 	for i := range operands {
@@ -109,6 +112,9 @@ func (c *scopeCore) bind(op string, operands []Operand) error {
 	}
 	if findings != nil {
 		return c.refuse(errors.Join(findings...))
+	}
+	for i := range operands {
+		c.touch(&operands[i], &operands[i].Region)
 	}
 	return nil
 }

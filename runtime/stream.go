@@ -15,7 +15,7 @@ type Stream struct {
 	handle StreamHandle
 	lease  *lease // nil for an external stream
 
-	order     sync.Mutex // a submission and its number
+	order     *streamOrder
 	recording atomic.Pointer[recording]
 
 	work      sync.Mutex // guards workspace
@@ -57,10 +57,11 @@ func (d *Device) NewStreamWithPriority(priority int) (*Stream, error) {
 	if code != CodeSuccess {
 		return nil, d.fail("cuStreamCreateWithPriority", "", code)
 	}
-	s := &Stream{dev: d, handle: handle, lease: &lease{}}
+	s := &Stream{dev: d, handle: handle, lease: &lease{}, order: d.orders.of(handle)}
 	id := d.rt.live.add(Leak{Kind: "stream", Site: callSite()}, s.lease)
 	live, drv, ctx := d.rt.live, d.drv, d.ctx
 	s.lease.free = func() {
+		d.orders.forget(handle)
 		drv.StreamDestroy(ctx, handle)
 		live.remove(id)
 	}
@@ -71,7 +72,9 @@ func (d *Device) NewStreamWithPriority(priority int) (*Stream, error) {
 // ExternalStream wraps a stream of another owner on the device's primary context, the handles 0 (default), 1 (legacy) and 2
 // (per thread) included. What 2 means depends on the calling OS thread: a goroutine that submits to it more than once locks itself to
 // its thread. Closing the wrapper frees its workspace and leaves the stream alone.
-func ExternalStream(d *Device, handle StreamHandle) *Stream { return &Stream{dev: d, handle: handle} }
+func ExternalStream(d *Device, handle StreamHandle) *Stream {
+	return &Stream{dev: d, handle: handle, order: d.orders.of(handle)}
+}
 
 // Device returns the device of the stream.
 func (s *Stream) Device() *Device { return s.dev }

@@ -37,6 +37,7 @@ func (c *scopeCore) submit() (Completion, error) {
 	c.batch.Done = slot.event
 	slot.op = c.label()
 	c.handOver(slot)
+	c.orderLaunches()
 	n, capture, code := c.dev.drv.Submit(c.dev.ctx, c.stream.handle, &c.batch)
 	if code == CodeSuccess && capture == 0 {
 		slot.commit()

@@ -186,7 +186,7 @@ typedef struct {
 	uint32_t struct_size, struct_version;
 	int64_t rows; // Rows of this call.
 	oxide_tensor x; // Activations.
-	oxide_tensor weight; // Factor of each column; a constant (see programmatic launch).
+	oxide_tensor weight; // Factor of each column.
 	oxide_tensor y; // Result.
 } oxide_rms_norm_operands;
 #define OXIDE_RMS_NORM_OPERANDS_VERSION 0xd332134bu
@@ -223,7 +223,7 @@ typedef struct {
 	int64_t rows; // Rows of this call.
 	oxide_tensor x; // Output of the layer before.
 	oxide_tensor residual; // Residual stream.
-	oxide_tensor weight; // Factor of each column; a constant (see programmatic launch).
+	oxide_tensor weight; // Factor of each column.
 	oxide_tensor sum; // New residual stream.
 	oxide_tensor y; // Normalised result.
 } oxide_add_rms_norm_operands;
@@ -265,8 +265,8 @@ typedef struct {
 	int64_t tokens; // Tokens of this call.
 	oxide_tensor q; // Queries.
 	oxide_tensor k; // Keys; may share rows of one tensor with q.
-	oxide_tensor q_weight; // Factor of each element of a head of q; a constant.
-	oxide_tensor k_weight; // Factor of each element of a head of k; a constant.
+	oxide_tensor q_weight; // Factor of each element of a head of q.
+	oxide_tensor k_weight; // Factor of each element of a head of k.
 	oxide_tensor q_out; // Normalised queries.
 	oxide_tensor k_out; // Normalised keys; may share rows of one tensor with q_out.
 } oxide_head_rms_norm_operands;
@@ -300,8 +300,8 @@ typedef struct {
 	uint32_t struct_size, struct_version;
 	int64_t rows; // Rows of this call.
 	oxide_tensor x; // Activations.
-	oxide_tensor weight; // Factor of each column; a constant (see programmatic launch).
-	oxide_tensor bias; // Term of each column; a constant.
+	oxide_tensor weight; // Factor of each column.
+	oxide_tensor bias; // Term of each column.
 	oxide_tensor y; // Result.
 } oxide_layer_norm_operands;
 #define OXIDE_LAYER_NORM_OPERANDS_VERSION 0xaab413c0u

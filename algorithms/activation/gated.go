@@ -87,3 +87,8 @@ func (p *GatedPlan) EnqueueCall(scope *oxrt.Scope, c catalog.Call) error {
 	}
 	return p.Enqueue(scope, GatedOperands{Rows: c.Dims[0], GateUp: c.Regions[0], Gate: c.Regions[1], Up: c.Regions[2], Y: c.Regions[3]})
 }
+
+// Prepare returns a call of these sizes that lacks only the addresses of its operands.
+func (p *GatedPlan) Prepare(dims []int) (*oxrt.Prepared, error) {
+	return p.PrepareCall(dims, p.EnqueueCall)
+}

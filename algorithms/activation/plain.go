@@ -72,3 +72,8 @@ func (p *PlainPlan) EnqueueCall(scope *oxrt.Scope, c catalog.Call) error {
 	}
 	return p.Enqueue(scope, PlainOperands{Rows: c.Dims[0], X: c.Regions[0], Y: c.Regions[1]})
 }
+
+// Prepare returns a call of these sizes that lacks only the addresses of its operands.
+func (p *PlainPlan) Prepare(dims []int) (*oxrt.Prepared, error) {
+	return p.PrepareCall(dims, p.EnqueueCall)
+}

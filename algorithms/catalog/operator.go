@@ -86,7 +86,10 @@ type Operand struct {
 	// MayAlias names the inputs that this output may be, exactly (same address, stride and element type). Every other
 	// overlap with an output is refused.
 	MayAlias []string `json:"may_alias,omitempty"`
-	Doc      string   `json:"doc"`
+	// Constant says that kernels read the operand before they wait for the launches ahead of them, as weights. A scope keeps apart
+	// what its operators write; other writers must have ended.
+	Constant bool   `json:"constant,omitempty"`
+	Doc      string `json:"doc"`
 }
 
 // Algorithm is one named strategy of an operator. A changed contract gets a new name.

@@ -28,6 +28,9 @@ type Plan interface {
 	Describe() Description
 	// EnqueueCall is Enqueue for callers that know operands only by number.
 	EnqueueCall(scope *oxrt.Scope, call Call) error
+	// Prepare returns a call of these sizes that lacks only the addresses of its operands, in the order of [Call.Regions]: for callers
+	// that make it again and again. An operator that takes more from its scope than launches refuses.
+	Prepare(dims []int) (*oxrt.Prepared, error)
 	fmt.Stringer
 }
 

@@ -57,7 +57,7 @@ func addRMSNormOperator() *catalog.Operator {
 		Operands: []catalog.Operand{
 			rowOperand("x", "X", catalog.In, "input", "x_stride", "Output of the layer before."),
 			rowOperand("residual", "Residual", catalog.In, "input", "residual_stride", "Residual stream."),
-			vectorOperand("weight", "Weight", "", "Factor of each column; a constant (see programmatic launch)."),
+			vectorOperand("weight", "Weight", "", "Factor of each column."),
 			rowOperand("sum", "Sum", catalog.Out, "input", "sum_stride", "New residual stream.", "residual"),
 			rowOperand("y", "Y", catalog.Out, "output", "y_stride", "Normalised result.", "x"),
 		},
@@ -139,4 +139,9 @@ func (p *AddRMSNormPlan) EnqueueCall(scope *oxrt.Scope, c catalog.Call) error {
 	}
 	r := c.Regions
 	return p.Enqueue(scope, AddRMSNormOperands{Rows: c.Dims[0], X: r[0], Residual: r[1], Weight: r[2], Sum: r[3], Y: r[4]})
+}
+
+// Prepare returns a call of these sizes that lacks only the addresses of its operands.
+func (p *AddRMSNormPlan) Prepare(dims []int) (*oxrt.Prepared, error) {
+	return p.PrepareCall(dims, p.EnqueueCall)
 }

@@ -16,6 +16,7 @@
 // # Programmatic launch
 //
 // Kernels start before the launch before them in the stream has ended and wait on the device for its results. Weights and
-// biases are read before that wait: they are constants, which no launch that may still run writes. [WithoutOverlap] gives
-// that up.
+// biases are read before that wait: they are constants (catalog.Operand.Constant). Where an operator of the stream may still be writing one, the
+// launch is made to wait for all of it. A kernel of somebody else on the stream that writes one must not let its dependents start early.
+// [WithoutOverlap] gives the overlap up.
 package normalization

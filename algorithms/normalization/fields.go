@@ -36,7 +36,7 @@ func rowOperand(name, goName string, access catalog.Access, dtype, stride, doc s
 
 func vectorOperand(name, goName, when, doc string) catalog.Operand {
 	return catalog.Operand{Name: name, Go: goName, Access: catalog.In, DType: "weight", Shape: []string{"hidden"},
-		Strides: []string{"1"}, When: when, Doc: doc}
+		Strides: []string{"1"}, When: when, Constant: true, Doc: doc}
 }
 
 // packed is the sentence about rows that 16-byte accesses can read.

@@ -121,3 +121,8 @@ func slice(r oxrt.Region, first, end uint64) oxrt.Region {
 	}
 	return part
 }
+
+// Prepare returns a call of these sizes that lacks only the addresses of its operands.
+func (p *HeadRMSNormPlan) Prepare(dims []int) (*oxrt.Prepared, error) {
+	return p.PrepareCall(dims, p.EnqueueCall)
+}

@@ -55,7 +55,7 @@ func headOperand(name, goName string, access catalog.Access, heads, tokenStride,
 
 func headWeight(name, goName, when, doc string) catalog.Operand {
 	return catalog.Operand{Name: name, Go: goName, Access: catalog.In, DType: "weight", Shape: []string{"head_dim"},
-		Strides: []string{"1"}, When: when, Doc: doc}
+		Strides: []string{"1"}, When: when, Constant: true, Doc: doc}
 }
 
 func headStride(name, goName, unit, of string) catalog.Field {
@@ -88,8 +88,8 @@ func headRMSNormOperator() *catalog.Operator {
 		Operands: []catalog.Operand{
 			headOperand("q", "Q", catalog.In, "q_heads", "q_token_stride", "q_head_stride", "", "Queries."),
 			headOperand("k", "K", catalog.In, "k_heads", "k_token_stride", "k_head_stride", "k_heads", "Keys; may share rows of one tensor with q."),
-			headWeight("q_weight", "QWeight", "", "Factor of each element of a head of q; a constant."),
-			headWeight("k_weight", "KWeight", "k_heads", "Factor of each element of a head of k; a constant."),
+			headWeight("q_weight", "QWeight", "", "Factor of each element of a head of q."),
+			headWeight("k_weight", "KWeight", "k_heads", "Factor of each element of a head of k."),
 			headOperand("q_out", "QOut", catalog.Out, "q_heads", "q_out_token_stride", "q_out_head_stride", "", "Normalised queries.", "q"),
 			headOperand("k_out", "KOut", catalog.Out, "k_heads", "k_out_token_stride", "k_out_head_stride", "k_heads",
 				"Normalised keys; may share rows of one tensor with q_out.", "k"),

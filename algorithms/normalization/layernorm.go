@@ -54,8 +54,8 @@ func layerNormOperator() *catalog.Operator {
 		Dims: rows.Dims(),
 		Operands: []catalog.Operand{
 			rowOperand("x", "X", catalog.In, "input", "x_stride", "Activations."),
-			vectorOperand("weight", "Weight", "", "Factor of each column; a constant (see programmatic launch)."),
-			vectorOperand("bias", "Bias", "bias", "Term of each column; a constant."),
+			vectorOperand("weight", "Weight", "", "Factor of each column."),
+			vectorOperand("bias", "Bias", "bias", "Term of each column."),
 			rowOperand("y", "Y", catalog.Out, "output", "y_stride", "Result.", "x"),
 		},
 		Algorithms: []catalog.Algorithm{
@@ -132,4 +132,9 @@ func (p *LayerNormPlan) EnqueueCall(scope *oxrt.Scope, c catalog.Call) error {
 	}
 	r := c.Regions
 	return p.Enqueue(scope, LayerNormOperands{Rows: c.Dims[0], X: r[0], Weight: r[1], Bias: r[2], Y: r[3]})
+}
+
+// Prepare returns a call of these sizes that lacks only the addresses of its operands.
+func (p *LayerNormPlan) Prepare(dims []int) (*oxrt.Prepared, error) {
+	return p.PrepareCall(dims, p.EnqueueCall)
 }

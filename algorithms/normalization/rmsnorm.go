@@ -54,7 +54,7 @@ func rmsNormOperator() *catalog.Operator {
 		Dims: rows.Dims(),
 		Operands: []catalog.Operand{
 			rowOperand("x", "X", catalog.In, "input", "x_stride", "Activations."),
-			vectorOperand("weight", "Weight", "", "Factor of each column; a constant (see programmatic launch)."),
+			vectorOperand("weight", "Weight", "", "Factor of each column."),
 			rowOperand("y", "Y", catalog.Out, "output", "y_stride", "Result.", "x"),
 		},
 		Algorithms: []catalog.Algorithm{
@@ -130,4 +130,9 @@ func (p *RMSNormPlan) EnqueueCall(scope *oxrt.Scope, c catalog.Call) error {
 		return err
 	}
 	return p.Enqueue(scope, RMSNormOperands{Rows: c.Dims[0], X: c.Regions[0], Weight: c.Regions[1], Y: c.Regions[2]})
+}
+
+// Prepare returns a call of these sizes that lacks only the addresses of its operands.
+func (p *RMSNormPlan) Prepare(dims []int) (*oxrt.Prepared, error) {
+	return p.PrepareCall(dims, p.EnqueueCall)
 }

@@ -12,7 +12,7 @@ def rms_norm(x, weight, *, y=None, output=None, epsilon=1e-06, weight_offset=0.0
     """y = x · rsqrt(mean(x²) + epsilon) · (weight + weight_offset), row by row, in f32.
 
     x: [rows, hidden], Activations.
-    weight: [hidden], Factor of each column; a constant (see programmatic launch).
+    weight: [hidden], Factor of each column.
     y: [rows, hidden], Result.
     output: Element type of the result: the input's or e4m3.
     epsilon: Added to the mean square or variance. 0 is allowed, and in Go a zero field means 0.
@@ -29,7 +29,7 @@ def add_rms_norm(x, residual, weight, *, sum=None, y=None, output=None, epsilon=
 
     x: [rows, hidden], Output of the layer before.
     residual: [rows, hidden], Residual stream.
-    weight: [hidden], Factor of each column; a constant (see programmatic launch).
+    weight: [hidden], Factor of each column.
     sum: [rows, hidden], New residual stream.
     y: [rows, hidden], Normalised result.
     output: Element type of the result: the input's or e4m3.
@@ -47,8 +47,8 @@ def head_rms_norm(q, q_weight, k=None, k_weight=None, *, q_out=None, k_out=None,
 
     q: [tokens, q_heads, head_dim], Queries.
     k: [tokens, k_heads, head_dim], Keys; may share rows of one tensor with q.
-    q_weight: [head_dim], Factor of each element of a head of q; a constant.
-    k_weight: [head_dim], Factor of each element of a head of k; a constant.
+    q_weight: [head_dim], Factor of each element of a head of q.
+    k_weight: [head_dim], Factor of each element of a head of k.
     q_out: [tokens, q_heads, head_dim], Normalised queries.
     k_out: [tokens, k_heads, head_dim], Normalised keys; may share rows of one tensor with q_out.
     epsilon: Added to the mean square or variance. 0 is allowed, and in Go a zero field means 0.
@@ -63,8 +63,8 @@ def layer_norm(x, weight, bias=None, *, y=None, output=None, epsilon=1e-06, outp
     """y = (x - mean(x)) · rsqrt(var(x) + epsilon) · weight + bias, row by row, in f32; var is the mean of the squared differences from the mean.
 
     x: [rows, hidden], Activations.
-    weight: [hidden], Factor of each column; a constant (see programmatic launch).
-    bias: [hidden], Term of each column; a constant.
+    weight: [hidden], Factor of each column.
+    bias: [hidden], Term of each column.
     y: [rows, hidden], Result.
     output: Element type of the result: the input's or e4m3.
     epsilon: Added to the mean square or variance. 0 is allowed, and in Go a zero field means 0.

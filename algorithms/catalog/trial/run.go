@@ -21,6 +21,8 @@ type Setup struct {
 	InPlace bool
 	// Graph captures the call and replays it, instead of submitting it: twice, unless the call works in place.
 	Graph bool
+	// Prepared submits a prepared call instead of enqueueing one.
+	Prepared bool
 }
 
 // Outcome is what a call left in memory.
@@ -51,8 +53,11 @@ func Run(ctx context.Context, stream *oxrt.Stream, op *catalog.Operator, plan ca
 		call.Regions = append(call.Regions, m.region)
 	}
 	launch := submit
-	if s.Graph {
+	switch {
+	case s.Graph:
 		launch = replay
+	case s.Prepared:
+		launch = prepared
 	}
 	if err := launch(ctx, stream, plan, call, s.InPlace); err != nil {
 		return out, err
@@ -63,6 +68,19 @@ func Run(ctx context.Context, stream *oxrt.Stream, op *catalog.Operator, plan ca
 // submit runs the call eagerly.
 func submit(ctx context.Context, stream *oxrt.Stream, plan catalog.Plan, call catalog.Call, _ bool) error {
 	done, err := enqueue(stream, plan, call)
+	if err != nil {
+		return err
+	}
+	return done.Wait(ctx)
+}
+
+// prepared runs a prepared call.
+func prepared(ctx context.Context, stream *oxrt.Stream, plan catalog.Plan, call catalog.Call, _ bool) error {
+	p, err := plan.Prepare(call.Dims)
+	if err != nil {
+		return err
+	}
+	done, err := p.Submit(stream, call.Regions)
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,8 @@ func (p copyPlan) Fingerprint() string           { return "" }
 func (p copyPlan) Describe() catalog.Description { return catalog.Description{} }
 func (p copyPlan) String() string                { return "copy" }
 
+func (p copyPlan) Prepare([]int) (*oxrt.Prepared, error) { return nil, errors.ErrUnsupported }
+
 func (p copyPlan) EnqueueCall(scope *oxrt.Scope, c catalog.Call) error {
 	x, y := c.Regions[0], c.Regions[1]
 	for row := range int64(c.Dims[0]) {

@@ -32,6 +32,7 @@ type operand struct {
 	step, inner int64
 	sized       bool
 	absent      bool
+	constant    bool
 	inPlace     string
 }
 
@@ -44,7 +45,7 @@ func NewContract(op *catalog.Operator, spec any, align int) (Contract, error) {
 	}
 	c := Contract{op: op, size: op.Dims[0].Name, max: limit, align: int64(align)}
 	for _, t := range tensors {
-		o := operand{name: t.Operand.Name, access: oxrt.Read, dtype: t.DType, absent: !t.Present}
+		o := operand{name: t.Operand.Name, access: oxrt.Read, dtype: t.DType, absent: !t.Present, constant: t.Operand.Constant}
 		if t.Operand.Access == catalog.Out {
 			o.access = oxrt.Write
 		}
@@ -59,7 +60,7 @@ func NewContract(op *catalog.Operator, spec any, align int) (Contract, error) {
 	var present []oxrt.Operand
 	for _, o := range c.operands {
 		if !o.absent {
-			present = append(present, oxrt.Operand{Name: o.name, Access: o.access, InPlace: o.inPlace})
+			present = append(present, oxrt.Operand{Name: o.name, Access: o.access, InPlace: o.inPlace, Constant: o.constant})
 		}
 	}
 	c.signature = oxrt.NewSignature(op.Name, present...)
@@ -145,7 +146,7 @@ func (c *Contract) Operands(to []oxrt.Operand, size int, regions []oxrt.Region) 
 			findings = append(findings, err)
 			continue
 		}
-		to = append(to, oxrt.Operand{Name: o.name, Region: part, Access: o.access, InPlace: o.inPlace})
+		to = append(to, oxrt.Operand{Name: o.name, Region: part, Access: o.access, InPlace: o.inPlace, Constant: o.constant})
 	}
 	return to, errors.Join(findings...)
 }

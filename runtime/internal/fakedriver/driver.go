@@ -23,6 +23,7 @@ type Driver struct {
 	capture  map[oxrt.StreamHandle]oxrt.CaptureID
 	host     map[oxrt.DevicePtr][]byte
 	log      []oxrt.Command
+	params   []byte
 	commands int
 	freed    func(oxrt.DevicePtr)
 }
@@ -162,6 +163,13 @@ func (d *Driver) LastCommand() oxrt.Command {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.log[len(d.log)-1]
+}
+
+// LastBatch returns the commands and parameters of the last batch.
+func (d *Driver) LastBatch() ([]oxrt.Command, []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.log), slices.Clone(d.params)
 }
 
 // enter takes the lock, counts, and returns the code to fail with.

@@ -189,6 +189,7 @@ func (d *Driver) Submit(_ oxrt.ContextHandle, s oxrt.StreamHandle, b *oxrt.Batch
 		return 0, id, oxrt.CodeSuccess
 	}
 	d.log = append(d.log[:0], b.Commands...)
+	d.params = append(d.params[:0], b.Params...)
 	d.commands += len(b.Commands)
 	if id == 0 {
 		d.fly(b.Done, s)

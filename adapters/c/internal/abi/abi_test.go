@@ -170,6 +170,12 @@ func TestScope(t *testing.T) {
 type faulty struct{ catalog.Plan }
 
 func (faulty) EnqueueCall(*oxrt.Scope, catalog.Call) error { panic("broken") }
+func (f faulty) Prepare(dims []int) (*oxrt.Prepared, error) {
+	if dims[0] > 1 {
+		panic("broken")
+	}
+	return nil, errors.ErrUnsupported
+}
 
 func TestPanicPoisonsTheHandle(t *testing.T) {
 	binding := bindings("normalization.rms_norm")
@@ -205,7 +211,13 @@ func TestEnqueueAllocatesNothing(t *testing.T) {
 	once := func() { // all of Enqueue but the emulated kernel
 		scope, err := s.value.stream.Begin()
 		b.must(err)
-		b.must(p.value.call(scope, s.value, unsafe.Pointer(&call)))
+		c := p.value.calls.Get().(*catalog.Call)
+		b.must(p.value.read(c, s.value, unsafe.Pointer(&call)))
+		if p.value.prepared.get(p.value.plan, c.Dims) == nil {
+			t.Fatal("the call was not prepared")
+		}
+		b.must(p.value.plan.EnqueueCall(scope, *c))
+		p.value.calls.Put(c)
 		scope.Drop()
 		if _, err := b.plans.get(b.plan); err != nil {
 			t.Fatal(err)

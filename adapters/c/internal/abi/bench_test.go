@@ -5,6 +5,8 @@ package abi
 import (
 	"testing"
 	"unsafe"
+
+	"github.com/oxideinfer/oxide/algorithms/catalog"
 )
 
 // BenchmarkCall is a call up to its submission: what the library does in Go.
@@ -14,13 +16,11 @@ func BenchmarkCall(b *testing.B) {
 	for b.Loop() {
 		p, _ := t.plans.get(t.plan)
 		s, _ := t.streams.get(t.stream)
-		scope, err := s.value.stream.Begin()
-		if err != nil {
+		c := p.value.calls.Get().(*catalog.Call)
+		if err := p.value.read(c, s.value, unsafe.Pointer(&call)); err != nil {
 			b.Fatal(err)
 		}
-		if err := p.value.call(scope, s.value, unsafe.Pointer(&call)); err != nil {
-			b.Fatal(err)
-		}
-		scope.Drop()
+		p.value.prepared.get(p.value.plan, c.Dims)
+		p.value.calls.Put(c)
 	}
 }

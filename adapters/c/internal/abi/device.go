@@ -1,7 +1,6 @@
 package abi
 
 import (
-	"errors"
 	"sync/atomic"
 	"unsafe"
 
@@ -23,23 +22,19 @@ func (l *Library) DeviceOpen(k DeviceKind, ordinal int32, to *Ref) (err error) {
 	if err := outValue(to, "device"); err != nil {
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	r, err := l.runtime(k)
-	if err != nil {
-		return err
-	}
-	dev, err := r.rt.Device(int(ordinal))
-	if err != nil {
-		return errors.Join(err, l.unused(k))
-	}
-	d := &device{kind: k, dev: dev, runtime: r}
-	if !l.number(d) {
-		return errors.Join(refuse(Leased, "255 devices are open"), l.unused(k))
-	}
-	r.open++
-	*to = l.devices.add(d)
-	return nil
+	return l.withRuntime(k, func(r *openRuntime) error {
+		dev, err := r.rt.Device(int(ordinal))
+		if err != nil {
+			return err
+		}
+		d := &device{kind: k, dev: dev, runtime: r}
+		if !l.number(d) {
+			return refuse(Leased, "255 devices are open")
+		}
+		r.open++
+		*to = l.devices.add(d)
+		return nil
+	})
 }
 
 // number gives the device the number that its completions carry.

@@ -31,15 +31,29 @@ func (l *Library) Enqueue(planRef, streamRef Ref, operands unsafe.Pointer, compl
 			return err
 		}
 	}
-	begun, err := s.value.stream.Begin()
+	c := p.value.calls.Get().(*catalog.Call)
+	err = p.value.enqueue(c, s.value, operands, completion)
+	p.value.calls.Put(c)
+	return err
+}
+
+// enqueue submits one call, through a prepared one where the sizes have one.
+func (p *plan) enqueue(c *catalog.Call, on *stream, operands unsafe.Pointer, completion *Ref) error {
+	if err := p.read(c, on, operands); err != nil {
+		return err
+	}
+	if prepared := p.prepared.get(p.plan, c.Dims); prepared != nil {
+		return on.submitPrepared(prepared, c.Regions, completion)
+	}
+	s, err := on.stream.Begin()
 	if err != nil {
 		return err
 	}
-	if err := p.value.call(begun, s.value, operands); err != nil {
-		begun.Drop()
+	if err := p.plan.EnqueueCall(s, *c); err != nil {
+		s.Drop()
 		return err
 	}
-	return s.value.device.submit(begun, completion)
+	return on.device.submit(s, completion)
 }
 
 // submit ends a scope. Without a place for the completion none is made, which saves an event.
@@ -55,48 +69,86 @@ func (d *device) submit(s *oxrt.Scope, completion *Ref) error {
 	return nil
 }
 
-// call checks an operand struct and adds the call to a scope.
-func (p *plan) call(to *oxrt.Scope, on *stream, operands unsafe.Pointer) error {
+// submitPrepared is submit for a call that needs no scope.
+func (s *stream) submitPrepared(call *oxrt.Prepared, regions []oxrt.Region, completion *Ref) error {
+	if completion == nil {
+		return call.Detach(s.stream, regions)
+	}
+	done, err := call.Submit(s.stream, regions)
+	if err != nil {
+		return err
+	}
+	*completion = s.device.completion(done)
+	return nil
+}
+
+// read checks an operand struct and turns it into a call.
+func (p *plan) read(c *catalog.Call, on *stream, operands unsafe.Pointer) error {
 	if err := p.op.operands.check(operands); err != nil {
 		return err
 	}
 	if on.device.dev != p.device.dev {
 		return refuse(Argument, "plan and stream are on different devices: %v and %v", p.device.dev, on.device.dev)
 	}
-	c := p.calls.Get().(*catalog.Call)
-	defer p.calls.Put(c)
 	sizes := unsafe.Slice((*int64)(unsafe.Add(operands, headerBytes)), len(c.Dims))
 	for i, n := range sizes {
 		c.Dims[i] = int(n)
 	}
 	tensors := unsafe.Slice((*Tensor)(unsafe.Add(operands, uintptr(headerBytes)+unsafe.Sizeof(int64(0))*uintptr(len(sizes)))), len(c.Regions))
 	for i := range tensors {
-		r, err := tensors[i].region(p, i)
-		if err != nil {
+		if err := tensors[i].region(&c.Regions[i], p, i); err != nil {
 			return err
 		}
-		c.Regions[i] = r
 	}
-	return p.plan.EnqueueCall(to, *c)
+	return nil
 }
 
-// region is the memory of an operand; all zero means that it is absent.
-func (t *Tensor) region(p *plan, i int) (oxrt.Region, error) {
-	if *t == (Tensor{}) {
-		return oxrt.Region{}, nil
+// region writes the memory of an operand; all zero means that it is absent.
+func (t *Tensor) region(to *oxrt.Region, p *plan, i int) error {
+	if t.DType > 0 && t.DType <= 255 && t.Reserved == 0 {
+		if to.SetExternal(oxrt.DevicePtr(t.Data), t.Elements, oxrt.DType(t.DType), p.access[i]) {
+			return nil
+		}
 	}
-	name := func() string { return p.op.Operator.Name + ": " + p.op.Operator.Operands[i].Name }
+	*to = oxrt.Region{}
+	if *t == (Tensor{}) {
+		return nil
+	}
+	name := p.op.Operator.Name + ": " + p.op.Operator.Operands[i].Name
 	switch {
 	case t.Reserved != 0:
-		return oxrt.Region{}, refuse(Argument, "%s: reserved: want 0, got %d", name(), t.Reserved)
+		return refuse(Argument, "%s: reserved: want 0, got %d", name, t.Reserved)
 	case t.DType <= 0 || t.DType > 255 || !oxrt.DType(t.DType).Valid():
-		return oxrt.Region{}, refuse(Argument, "%s: dtype: %d is no oxide_dtype", name(), t.DType)
+		return refuse(Argument, "%s: dtype: %d is no oxide_dtype", name, t.DType)
 	}
-	r, err := oxrt.External(oxrt.DevicePtr(t.Data), t.Elements, oxrt.DType(t.DType), p.access[i])
+	_, err := oxrt.External(oxrt.DevicePtr(t.Data), t.Elements, oxrt.DType(t.DType), p.access[i])
+	return &fault{Argument, name + ": " + err.Error()}
+}
+
+// inScope runs an action inside an open scope. A second thread is refused.
+func (l *Library) inScope(scopeRef Ref, do func(*scope) error) (err error) {
+	e, err := l.scopes.get(scopeRef)
+	defer recovered(&err, e.poison)
 	if err != nil {
-		return r, &fault{Argument, name() + ": " + err.Error()}
+		return err
 	}
-	return r, nil
+	if !e.value.busy.TryLock() {
+		return refuse(Argument, "scope: another thread is inside")
+	}
+	defer e.value.busy.Unlock()
+	return do(e.value)
+}
+
+// endScope takes the handle away and runs an action on what it named, once the thread inside has left.
+func (l *Library) endScope(scopeRef Ref, do func(*scope) error) (err error) {
+	defer recovered(&err, nil)
+	s, err := l.scopes.take(scopeRef)
+	if err != nil {
+		return err
+	}
+	s.busy.Lock()
+	defer s.busy.Unlock()
+	return do(s)
 }
 
 // ScopeBegin opens a scope for several calls that are submitted together.
@@ -119,72 +171,46 @@ func (l *Library) ScopeBegin(streamRef Ref, to *Ref) (err error) {
 
 // ScopeReportTo makes calls that validate data on the device report to 40 bytes of device memory instead of to the completion: the way
 // inside a capture. It comes before the first call.
-func (l *Library) ScopeReportTo(scopeRef Ref, record uint64) (err error) {
-	e, err := l.scopes.get(scopeRef)
-	defer recovered(&err, e.poison)
-	if err != nil {
-		return err
-	}
-	s := e.value
-	if !s.busy.TryLock() {
-		return refuse(Argument, "scope: another thread is inside")
-	}
-	defer s.busy.Unlock()
-	r, err := oxrt.External(oxrt.DevicePtr(record), oxrt.StatusBytes, oxrt.U8, oxrt.ReadWrite)
-	if err != nil {
-		return &fault{Argument, "record: " + err.Error()}
-	}
-	return s.scope.ReportTo(r)
+func (l *Library) ScopeReportTo(scopeRef Ref, record uint64) error {
+	return l.inScope(scopeRef, func(s *scope) error {
+		r, err := oxrt.External(oxrt.DevicePtr(record), oxrt.StatusBytes, oxrt.U8, oxrt.ReadWrite)
+		if err != nil {
+			return &fault{Argument, "record: " + err.Error()}
+		}
+		return s.scope.ReportTo(r)
+	})
 }
 
 // ScopeEnqueue adds a call. After a refusal the scope refuses everything else; drop it.
-func (l *Library) ScopeEnqueue(scopeRef, planRef Ref, operands unsafe.Pointer) (err error) {
-	e, err := l.scopes.get(scopeRef)
-	defer recovered(&err, e.poison)
-	if err != nil {
-		return err
-	}
-	p, err := l.plans.get(planRef)
-	if err != nil {
-		return err
-	}
-	s := e.value
-	if !s.busy.TryLock() {
-		return refuse(Argument, "scope: another thread is inside")
-	}
-	defer s.busy.Unlock()
-	return p.value.call(s.scope, s.stream, operands)
+func (l *Library) ScopeEnqueue(scopeRef, planRef Ref, operands unsafe.Pointer) error {
+	return l.inScope(scopeRef, func(s *scope) error {
+		p, err := l.plans.get(planRef)
+		if err != nil {
+			return err
+		}
+		c := p.value.calls.Get().(*catalog.Call)
+		defer p.value.calls.Put(c)
+		if err := p.value.read(c, s.stream, operands); err != nil {
+			return err
+		}
+		return p.value.plan.EnqueueCall(s.scope, *c)
+	})
 }
 
 // ScopeSubmit submits the calls in one go and ends the scope, whatever the outcome.
-func (l *Library) ScopeSubmit(scopeRef Ref, completion *Ref) (err error) {
-	defer recovered(&err, nil)
+func (l *Library) ScopeSubmit(scopeRef Ref, completion *Ref) error {
 	if completion != nil {
 		if err := outValue(completion, "completion"); err != nil {
 			return err
 		}
 	}
-	if _, err := l.scopes.get(scopeRef); err != nil {
-		return err
-	}
-	s, err := l.scopes.take(scopeRef)
-	if err != nil {
-		return err
-	}
-	s.busy.Lock()
-	defer s.busy.Unlock()
-	return s.stream.device.submit(s.scope, completion)
+	return l.endScope(scopeRef, func(s *scope) error { return s.stream.device.submit(s.scope, completion) })
 }
 
 // ScopeDrop ends a scope without submitting anything.
-func (l *Library) ScopeDrop(scopeRef Ref) (err error) {
-	defer recovered(&err, nil)
-	s, err := l.scopes.take(scopeRef)
-	if err != nil {
-		return err
-	}
-	s.busy.Lock()
-	defer s.busy.Unlock()
-	s.scope.Drop()
-	return nil
+func (l *Library) ScopeDrop(scopeRef Ref) error {
+	return l.endScope(scopeRef, func(s *scope) error {
+		s.scope.Drop()
+		return nil
+	})
 }

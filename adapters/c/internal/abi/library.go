@@ -112,20 +112,29 @@ func (l *Library) unused(k DeviceKind) error {
 	return r.rt.Close()
 }
 
-// DeviceCount counts the devices of a kind.
-func (l *Library) DeviceCount(k DeviceKind, count *int32) (err error) {
-	defer recovered(&err, nil)
-	if err := outValue(count, "count"); err != nil {
-		return err
-	}
+// withRuntime runs an action on the open runtime of a kind and closes it again if no device is open then.
+func (l *Library) withRuntime(k DeviceKind, do func(*openRuntime) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r, err := l.runtime(k)
 	if err != nil {
 		return err
 	}
-	infos, err := r.rt.Devices()
-	if err := errors.Join(err, l.unused(k)); err != nil {
+	return errors.Join(do(r), l.unused(k))
+}
+
+// DeviceCount counts the devices of a kind.
+func (l *Library) DeviceCount(k DeviceKind, count *int32) (err error) {
+	defer recovered(&err, nil)
+	if err := outValue(count, "count"); err != nil {
+		return err
+	}
+	var infos []oxrt.DeviceInfo
+	err = l.withRuntime(k, func(r *openRuntime) (err error) {
+		infos, err = r.rt.Devices()
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	*count = int32(len(infos))

@@ -15,6 +15,8 @@ type plan struct {
 	plan   catalog.Plan
 	access []oxrt.Access
 	calls  sync.Pool // of *catalog.Call: the hot path allocates nothing
+
+	prepared preparedCalls
 }
 
 // longestName is more than any algorithm's name.

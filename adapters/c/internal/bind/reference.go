@@ -45,6 +45,9 @@ func (w *writer) operator(op *catalog.Operator) {
 	w.line("\n| operand | access | type | shape | strides | meaning |\n|---|---|---|---|---|---|")
 	for _, o := range op.Operands {
 		doc := o.Doc
+		if o.Constant {
+			doc += " A constant: read before the launches ahead have ended."
+		}
 		if o.When != "" {
 			doc += " Present if " + strings.Replace(o.When, "!", "not ", 1) + "."
 		}
