@@ -86,12 +86,13 @@ func (g gate) entry(f *cubinelf.File) error {
 		return g.refuse("artifact entry", strconv.Quote(g.a.Entry), "cubin's kernels", "without it")
 	}
 	c := &g.a.Launch
-	if e.ParamBytes != c.ParamBytes || len(e.Params) != len(c.Params) {
+	moved := mapPadding(e)
+	if e.ParamBytes != c.ParamBytes+moved || len(e.Params) != len(c.Params) {
 		return g.refuse("cubin parameters", fmt.Sprintf("%d in %d bytes", len(e.Params), e.ParamBytes),
 			"launch contract", fmt.Sprintf("%d in %d bytes", len(c.Params), c.ParamBytes))
 	}
 	for i, p := range e.Params {
-		if w := c.Params[i]; p.Offset != w.Offset || p.Size != w.Size {
+		if w := c.Params[i]; p.Offset != w.Offset+moved || p.Size != w.Size {
 			return g.refuse("cubin parameter "+strconv.Itoa(i), fmt.Sprintf("%d bytes at %d", p.Size, p.Offset),
 				"launch contract", fmt.Sprintf("%s, %d bytes at %d", w.Name, w.Size, w.Offset))
 		}
@@ -100,6 +101,17 @@ func (g gate) entry(f *cubinelf.File) error {
 		return g.refuse("cubin block", fmt.Sprint(block), "launch contract", fmt.Sprint(c.Block))
 	}
 	return nil
+}
+
+// mapPadding is how far ptxas moves all parameters where one is a tensor map: they begin at a multiple of 64 in the constant bank,
+// whose place for parameters does not. The driver moves them on its own.
+func mapPadding(e cubinelf.Entry) uint32 {
+	for _, p := range e.Params {
+		if p.Size == uint32(len(TensorMap{})) {
+			return e.Params[0].Offset
+		}
+	}
+	return 0
 }
 
 // smTarget is a parsed ptxas target: "sm_90a" is {90, "a"}.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -168,5 +169,29 @@ func TestLoadAsksForWhatTheContractNeeds(t *testing.T) {
 	must(t, err)
 	if n := r.drv.Calls("SetFuncAttribute"); n != 2 {
 		t.Errorf("%d attributes set for a large one", n)
+	}
+}
+
+// TestGateTakesMovedParameters: a tensor map moves all parameters of a cubin by the same distance, which the contract does not know.
+func TestGateTakesMovedParameters(t *testing.T) {
+	image, err := os.ReadFile("internal/cubinelf/testdata/mapped_sm_90a.cubin")
+	must(t, err)
+	mapped := func(params ...oxrt.ParamInfo) *oxrt.Artifact {
+		a := tiny(t)
+		a.Entry, a.Cubin, a.CubinSHA256 = "mapped", image, digest(image)
+		a.Launch.Params, a.Launch.ParamBytes = params, 132
+		return a
+	}
+	m, n := oxrt.ParamInfo{Name: "m", Size: 128}, oxrt.ParamInfo{Name: "n", Offset: 128, Size: 4}
+	if _, err := newRig(t, false).dev.Load(mapped(m, n)); err != nil {
+		t.Error(err)
+	}
+	far := n
+	far.Offset = 132
+	var refused *oxrt.TargetError
+	for name, a := range map[string]*oxrt.Artifact{"one missing": mapped(m), "one elsewhere": mapped(m, far)} {
+		if _, err := newRig(t, false).dev.Load(a); !errors.As(err, &refused) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
