@@ -171,17 +171,38 @@ func (u *Uniformity) warpIndex(o *Op) (op.Level, bool) {
 	default:
 		return 0, false
 	}
-	if d := o.Args[0].def; d == nil || d.Info.Name != "tid.x" || !o.Args[1].IsConst() {
+	span := threadSpan(o, 0)
+	if span == 0 {
 		return 0, false
-	}
-	span := int(min(o.Args[1].Bits(), 1<<20))
-	if o.Info.Name == "shr" {
-		span = 1 << min(span, 20)
 	}
 	if !line && block[0]%span != 0 {
 		return 0, false
 	}
 	return spanLevel(span)
+}
+
+// threadSpan is the length of the aligned runs of threads in which tid.x, shifted or divided, and perhaps taken from the
+// warp's first lane in between, is equal; 0 for other values.
+func threadSpan(o *Op, depth int) int {
+	const most = 1 << 20
+	switch {
+	case o == nil || depth > 4:
+		return 0
+	case o.Info.Name == "tid.x":
+		return 1
+	case o.Info.Name == "uniform":
+		if span := threadSpan(o.Args[0].def, depth+1); span%32 == 0 {
+			return span
+		}
+		return 0
+	case o.Info.Name != "shr" && o.Info.Name != "div" || !o.Args[1].IsConst():
+		return 0
+	}
+	by := int(min(o.Args[1].Bits(), most))
+	if o.Info.Name == "shr" {
+		by = 1 << min(by, 20)
+	}
+	return min(most, threadSpan(o.Args[0].def, depth+1)*by)
 }
 
 // wholeGroups is the level of a condition that holds in a set of warps: does it divide a warpgroup?

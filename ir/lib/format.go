@@ -135,3 +135,17 @@ func (e Elements) Store(x ir.F32, opts ...ir.StoreOption) {
 		ir.Cast[ir.E4M3](e.p).Store(lo, opts...)
 	}
 }
+
+// ElementsAt is the elements of a format at an address.
+func ElementsAt(p ir.Global[ir.U8], f Format) Elements { return Elements{f, p} }
+
+// LoadPairIf reads two neighbouring 16-bit elements, at a multiple of 4 bytes, where mask holds, and gives zeros elsewhere.
+func (e Elements) LoadPairIf(k *ir.Kernel, mask ir.Pred, opts ...ir.LoadOption) [2]ir.F32 {
+	w := ir.Cast[ir.U32](e.p).LoadIf(mask, k.ConstU32(0), opts...)
+	if e.format == F16 {
+		lo, hi := w.AsF16x2().ConvertToF32()
+		return [2]ir.F32{lo, hi}
+	}
+	lo, hi := w.AsBF16x2().ConvertToF32()
+	return [2]ir.F32{lo, hi}
+}

@@ -15,28 +15,27 @@ import (
 //	            8 9 …      the last swath has the rows that are left
 type Raster struct {
 	b      *Block
-	height int
+	height lib.FastDiv
 	swath  lib.FastDiv // tiles of a whole swath
 	last   lib.FastDiv // rows of the last one
 	tiles  ir.U32
 	whole  ir.U32 // swaths of full height
 }
 
-// Raster declares the parameters tiles, swath (height × columns of tiles), last (rows of the last swath, height if all are
-// whole) and whole (swaths of full height).
-func (b *Block) Raster(height int) *Raster {
+// Raster declares the parameters height, swath (height × columns of tiles), last (rows of the last swath, any number if all
+// are whole), each with what division by it takes, tiles, and whole (swaths of full height).
+func (b *Block) Raster() *Raster {
 	k := b.k
-	return &Raster{b, height, lib.DivParam(k, "swath"), lib.DivParam(k, "last"), ir.Param[ir.U32](k, "tiles"), ir.Param[ir.U32](k, "whole")}
+	return &Raster{b, lib.DivParam(k, "height"), lib.DivParam(k, "swath"), lib.DivParam(k, "last"), ir.Param[ir.U32](k, "tiles"), ir.Param[ir.U32](k, "whole")}
 }
 
 // At is the row and column, in tiles, of tile i.
 func (r *Raster) At(i ir.U32) (row, col ir.U32) {
-	k, c := r.b.k, r.b.u32
 	swath, inside := r.swath.DivRem(i)
-	fullCol, fullRow := lib.DivConst(k, uint32(r.height)).DivRem(inside)
+	fullCol, fullRow := r.height.DivRem(inside)
 	lastCol, lastRow := r.last.DivRem(inside)
 	full := swath.Less(r.whole)
-	return ir.Select(full, fullRow, lastRow).Add(swath.Mul(c(r.height))), ir.Select(full, fullCol, lastCol)
+	return ir.Select(full, fullRow, lastRow).Add(swath.Mul(r.height.D)), ir.Select(full, fullCol, lastCol)
 }
 
 // Each deals the tiles out to workers, blocks or clusters that stay until all are done: worker, worker + workers, …

@@ -14,6 +14,7 @@ type Ring struct {
 	bytes       int // of a stage
 	from, to    *Role
 	blocks      int // of the cluster, whose readers share what is copied
+	readers     int // warps of a block that leave a stage
 	full, empty ir.MBarrier
 	fills, uses *Cursor
 }
@@ -22,7 +23,7 @@ type Ring struct {
 // cluster copies may be for all of them: then a stage is empty when the readers of all blocks have left it. Tiles of a ring
 // lie in their stages together and are read through slots.
 func (b *Block) Ring(name string, from, to *Role, tiles ...*Shared) *Ring {
-	r := &Ring{b: b, name: name, from: from, to: to, tiles: tiles, blocks: b.clusterBlocks()}
+	r := &Ring{b: b, name: name, from: from, to: to, tiles: tiles, blocks: b.clusterBlocks(), readers: to.warps()}
 	for _, t := range tiles {
 		if r.stages == 0 {
 			r.stages = t.l.stages()
@@ -47,8 +48,14 @@ func (b *Block) clusterBlocks() int {
 	return max(1, c[0]) * max(1, c[1]) * max(1, c[2])
 }
 
+// ByTurns says that each stage is read by one warpgroup of the role, the same one in every block, and not by all.
+func (r *Ring) ByTurns() *Ring {
+	r.readers = warpgroupWarps
+	return r
+}
+
 // arrivals is what a phase of an empty barrier takes: one lane of each reading warp, of every block.
-func (r *Ring) arrivals() int { return r.to.warps() * r.blocks }
+func (r *Ring) arrivals() int { return r.readers * r.blocks }
 
 // Ready initialises the barriers of all rings and turns, and waits until every thread of the block, or of the cluster, may
 // use them. It stands before Run.

@@ -8,12 +8,34 @@ type Tensor struct {
 	b    *Block
 	name string
 	l    Layout
+	turn int // rows of one kind that lie together in the tile where kinds alternate row by row in memory; 0: no kinds
 	m    ir.TensorMap
 }
 
 // Tensor declares the parameter. ir.Constant and ir.Writes speak of the matrix.
 func (b *Block) Tensor(name string, l Layout, opts ...ir.ParamOption) *Tensor {
-	return &Tensor{b, name, l, ir.TensorMapParam(b.k, name, append(opts, l.Box())...)}
+	return &Tensor{b: b, name: name, l: l, m: ir.TensorMapParam(b.k, name, append(opts, l.Box())...)}
+}
+
+// ByTurns declares a matrix whose rows belong to two kinds by turns, gates and values. In the tile turn rows of the first
+// kind lie together, then turn of the second: see Values.Groups. The map has four dimensions: columns, rows of a kind in a
+// group (every second row of the matrix), the kinds, and groups of 2·turn rows.
+func (b *Block) ByTurns(name string, l Layout, turn int, opts ...ir.ParamOption) *Tensor {
+	t := &Tensor{b: b, name: name, l: l, turn: turn}
+	if l.Major != RowMajor || l.Rows%(2*turn) != 0 {
+		b.refuse(CodeShape, "use a row-major tile of whole groups", "%s in groups of %d rows", l, 2*turn)
+	}
+	t.m = ir.TensorMapParam(b.k, name, append(opts, t.box())...)
+	return t
+}
+
+// box is that of one copy.
+func (t *Tensor) box() ir.Box {
+	box := t.l.Box()
+	if t.turn > 0 {
+		box.Dims = []int{box.Dims[0], t.turn, 2, t.l.Rows / (2 * t.turn)}
+	}
+	return box
 }
 
 // Prefetch brings the map to the descriptor cache. One thread does it.
@@ -21,7 +43,7 @@ func (t *Tensor) Prefetch() { t.m.Prefetch() }
 
 // fits reports a tile for which the map was not made.
 func (t *Tensor) fits(s *Shared) bool {
-	if t.l.Box().Equal(s.l.Box()) {
+	if t.l.Box().Equal(s.l.Box()) && t.l.Major == s.l.Major {
 		return true
 	}
 	t.b.refuse(CodeMap, "make the tensor with the layout of the tile that is copied", "the map of %s copies boxes for %s, the tile %s is %s", t.name, t.l, s.name, s.l)
@@ -36,6 +58,10 @@ func (t *Tensor) corner(row, col ir.U32, panel int) []ir.S32 {
 	}
 	if panel > 0 {
 		inner = inner.Add(t.b.u32(panel * t.l.perPanel()))
+	}
+	if t.turn > 0 {
+		zero := t.b.k.ConstS32(0)
+		return []ir.S32{inner.AsS32(), zero, zero, line.Div(t.b.u32(2 * t.turn)).AsS32()}
 	}
 	return []ir.S32{inner.AsS32(), line.AsS32()}
 }

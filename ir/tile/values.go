@@ -24,6 +24,9 @@ func (a *Accumulator) Values(i, first, n int) Values {
 	return Values{a.b, first, a.rows[i].Get(first/2, n/2)}
 }
 
+// Places is Values without their values: for Row and Col alone.
+func (a *Accumulator) Places(first, n int) Values { return Values{a.b, first, make([]ir.F32, n/2)} }
+
 // Set writes values back to the accumulator's i-th 64 rows.
 func (a *Accumulator) Set(i int, v Values) { a.rows[i].Set(v.first/2, v.v) }
 
@@ -63,6 +66,17 @@ func (v Values) MapAt(f func(i int, x ir.F32) ir.F32) Values {
 	out := make([]ir.F32, len(v.v))
 	for i, x := range v.v {
 		out[i] = f(i, x)
+	}
+	v.v = out
+	return v
+}
+
+// MapPairs applies f to neighbouring columns, the first of them even; i is the index of the first.
+func (v Values) MapPairs(f func(i int, x [2]ir.F32) [2]ir.F32) Values {
+	out := make([]ir.F32, len(v.v))
+	for i := 0; i+1 < len(v.v); i += 2 {
+		y := f(i, [2]ir.F32{v.v[i], v.v[i+1]})
+		out[i], out[i+1] = y[0], y[1]
 	}
 	v.v = out
 	return v

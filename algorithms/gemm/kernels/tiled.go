@@ -8,133 +8,190 @@ import (
 	"github.com/oxideinfer/oxide/ir/tile"
 )
 
-// Tile is a tiled product's variant: what a block computes, and how.
-type Tile struct {
+// Order is how the warpgroups of a block share its work.
+type Order string
+
+// Orders.
+const (
+	// Cooperate divides the rows of one tile among the warpgroups.
+	Cooperate Order = ""
+	// PingPong gives each warpgroup a tile of its own: one stores while the other multiplies.
+	PingPong Order = "PP"
+)
+
+// Tiled is a variant of the tiled product: what a block computes, and how.
+type Tiled struct {
 	In, Out lib.Format
-	M, N    int // of the result, a block
-	Cluster int // blocks above one another that share the tile of B
+	M, N    int // of a tile of the product
+	Order   Order
+	Groups  int // warpgroups that multiply
+	Cluster int // tiles above one another whose blocks share the tile of B
 	Stages  int
-	Columns bool // B is [K,N]: its rows lie in columns
+	Finish  Finish
+	ByK     bool // B is [K,N]
 }
 
-// tileK is what a stage holds of each row: the widest swizzle.
-const tileKBytes = 128
+// tiledRowBytes is what a stage holds of each row of A and B: the widest swizzle.
+const tiledRowBytes = 128
 
-func (v Tile) k() int { return tileKBytes / v.In.Bytes() }
+// K is how many columns of A and B a stage holds.
+func (v Tiled) K() int { return tiledRowBytes / v.In.Bytes() }
 
-// VariantName is BF16_BF16_128x256_C2.
-func (v Tile) VariantName() string {
+// VariantName is BF16_BF16_128x256_C2, with PP, the epilogue and KN where they are not the plain ones.
+func (v Tiled) VariantName() string {
 	s := fmt.Sprintf("%s_%s_%dx%d_C%d", v.In, v.Out, v.M, v.N, v.Cluster)
-	if v.Columns {
+	for _, part := range []string{string(v.Order), string(v.Finish)} {
+		if part != "" {
+			s += "_" + part
+		}
+	}
+	if v.ByK {
 		s += "_KN"
 	}
 	return s
 }
 
-// warpgroups is how many multiply, 64 rows each.
-func (v Tile) warpgroups() int { return v.M / 64 }
-
-func (v Tile) a() tile.Layout {
-	return tile.Layout{Format: v.In, Rows: v.M, Cols: v.k(), Swizzle: ir.Swizzle128B, Stages: v.Stages}
+// rows is how many a warpgroup multiplies.
+func (v Tiled) rows() int {
+	if v.Order == PingPong {
+		return v.M
+	}
+	return v.M / v.Groups
 }
 
-func (v Tile) b() tile.Layout {
-	l := tile.Layout{Format: v.In, Rows: v.N, Cols: v.k(), Swizzle: ir.Swizzle128B, Stages: v.Stages}
-	if v.Columns {
+func (v Tiled) a() tile.Layout {
+	return tile.Layout{Format: v.In, Rows: v.M, Cols: v.K(), Swizzle: ir.Swizzle128B, Stages: v.Stages}
+}
+
+func (v Tiled) b() tile.Layout {
+	l := tile.Layout{Format: v.In, Rows: v.N, Cols: v.K(), Swizzle: ir.Swizzle128B, Stages: v.Stages}
+	if v.ByK {
 		l.Major = tile.ColumnMajor
 	}
 	return l
 }
 
-// storeStages is how many parts of the result a warpgroup has on their way.
-const storeStages = 2
-
-func (v Tile) d() tile.Layout {
-	return tile.Layout{Format: v.Out, Rows: 64, Cols: 128 / v.Out.Bytes(), Swizzle: ir.Swizzle128B, Stages: storeStages * v.warpgroups()}
+// storeStages is how many parts of the result a warpgroup has on their way: a number that divides all of them.
+func (v Tiled) storeStages() int {
+	parts := v.rows() / 64 * v.N / v.part()
+	for _, n := range []int{2, 3} {
+		if parts%n == 0 {
+			return n
+		}
+	}
+	return 1
 }
 
-func (v Tile) contract() ir.Contract {
-	c := ir.Contract{Block: [3]int{128 * (1 + v.warpgroups())}, DynamicSharedBytes: tile.Bytes(2*v.Stages, v.a(), v.b(), v.d())}
+func (v Tiled) d() tile.Layout {
+	l := tile.Layout{Format: v.Out, Rows: 64, Cols: 128 / v.Out.Bytes(), Swizzle: ir.Swizzle128B, Stages: v.storeStages() * v.Groups}
+	if v.Finish == SwiGLU { // a part of the product gives half as many columns
+		l.Cols, l.Swizzle = l.Cols/2, ir.Swizzle64B
+	}
+	return l
+}
+
+// part is how many columns of the product are finished at a time.
+func (v Tiled) part() int { return 128 / v.Out.Bytes() }
+
+func (v Tiled) contract() ir.Contract {
+	c := ir.Contract{Block: [3]int{128 * (1 + v.Groups)}, DynamicSharedBytes: tile.Bytes(2*v.Stages+v.Groups, v.a(), v.b(), v.d()), ProgrammaticLaunch: true}
 	if v.Cluster > 1 {
 		c.Cluster = [3]int{v.Cluster, 1, 1}
 	}
 	return c
 }
 
-// Cooperative multiplies tiles of M×N, every warpgroup 64 rows of them.
-var Cooperative = ir.Algorithm[Tile]{
-	Name: "OxideSm90WgmmaGemmCooperative",
-	Doc:  "D = epilogue(A·Bᵀ): one warpgroup copies, the others multiply 64 rows each of one tile.",
-	Variants: []Tile{
-		{In: lib.BF16, Out: lib.BF16, M: 128, N: 256, Cluster: 2, Stages: 4},
-	},
-	Contract: Tile.contract,
-	Kernel:   cooperative,
-}
-
-// gemm is one kernel under construction.
-type gemm struct {
-	k       *ir.Kernel
-	v       Tile
-	blk     *tile.Block
-	a, b    *tile.Tensor
-	d       *tile.Tensor
-	ta, tb  *tile.Shared
-	td      *tile.Shared
-	raster  *tile.Raster
-	ring    *tile.Ring
-	depth   ir.U32 // stages' worth of K
-	copies  *tile.Role
-	math    *tile.Role
-	rank    ir.U32 // of the block in its cluster
-	cluster ir.U32
-	count   ir.U32 // of clusters
-	alpha   ir.F32
-}
-
-func newGEMM(k *ir.Kernel, v Tile) *gemm {
-	b := tile.In(k)
-	g := &gemm{k: k, v: v, blk: b,
-		a:  b.Tensor("a", v.a(), ir.Constant),
-		b:  b.Tensor("b", v.b().Slice(v.N/v.Cluster), ir.Constant),
-		d:  b.Tensor("d", v.d(), ir.Writes),
-		ta: b.Place("tile_a", v.a()), tb: b.Place("tile_b", v.b()), td: b.Place("tile_d", v.d()),
-		copies: b.Role("copy", 1, 24), math: b.Role("multiply", v.warpgroups(), 240),
-		raster: b.Raster(8), depth: ir.Param[ir.U32](k, "depth"), alpha: ir.Param[ir.F32](k, "alpha"),
+// registers of the threads that copy and that multiply: all that three, or two, warpgroups can have.
+func (v Tiled) registers() (copies, math int) {
+	if v.Groups == 1 {
+		return 0, 0
 	}
+	return 24, 240
+}
+
+// TiledMatmul multiplies tiles with wgmma.
+var TiledMatmul = ir.Algorithm[Tiled]{
+	Name:     "OxideSm90MatmulTiled",
+	Doc:      "Tiles by wgmma: one warpgroup copies boxes of A and B through a ring of stages, the others multiply; blocks stay and take tile after tile.",
+	Variants: tiledVariants(),
+	Contract: Tiled.contract,
+	Kernel:   tiled,
+}
+
+// matmul is one kernel under construction.
+type matmul struct {
+	k            *ir.Kernel
+	v            Tiled
+	blk          *tile.Block
+	a, b, d      *tile.Tensor
+	ta, tb, td   *tile.Shared
+	raster       *tile.Raster
+	ring         *tile.Ring
+	depth        ir.U32 // stages' worth of K
+	copies, math *tile.Role
+	turns        *tile.Turns
+	rank         ir.U32 // of the block in its cluster
+	worker, pool ir.U32 // of the cluster, among how many
+	finish       *finish
+}
+
+func newMatmul(k *ir.Kernel, v Tiled) *matmul {
+	b := tile.In(k)
+	copies, math := v.registers()
+	g := &matmul{k: k, v: v, blk: b, a: b.Tensor("a", v.a()), ta: b.Place("tile_a", v.a()), tb: b.Place("tile_b", v.b()), td: b.Place("tile_d", v.d()),
+		copies: b.Role("copy", 1, copies), math: b.Role("multiply", v.Groups, math)}
+	part := v.b().Slice(v.N / v.Cluster) // each block of the cluster copies its part for all
+	if v.Finish == SwiGLU {
+		g.b = b.ByTurns("b", part, 8)
+	} else {
+		g.b = b.Tensor("b", part)
+	}
+	g.d = b.Tensor("d", v.d(), ir.Writes)
+	g.raster, g.depth = b.Raster(), ir.Param[ir.U32](k, "depth")
+	g.finish = newFinish(k, v)
 	g.ring = b.Ring("ring", g.copies, g.math, g.ta, g.tb)
-	g.rank, g.cluster, g.count = k.ConstU32(0), k.CTAIDX(), k.NCTAIDX()
+	if v.Order == PingPong {
+		g.ring.ByTurns()
+		g.turns = b.Turns("turns", g.math)
+	}
+	g.rank, g.worker, g.pool = k.ConstU32(0), k.CTAIDX(), k.NCTAIDX()
 	if v.Cluster > 1 {
-		g.rank, g.cluster = k.ClusterCTARank(), k.ClusterIDX()
-		g.count = k.NClusterIDX()
+		g.rank, g.worker, g.pool = k.ClusterCTARank(), k.ClusterIDX(), k.NClusterIDX()
 	}
 	return g
 }
 
-func cooperative(k *ir.Kernel, v Tile) {
-	g := newGEMM(k, v)
+func tiled(k *ir.Kernel, v Tiled) {
+	g := newMatmul(k, v)
 	g.blk.Ready()
+	k.GridDependencyWait()
+	k.GridDependencyLaunch()
 	g.copies.Do(g.copy)
 	g.math.Do(g.multiply)
 	g.blk.Run()
 }
 
+func (g *matmul) c(n int) ir.U32 { return g.k.ConstU32(uint32(n)) }
+
+// firstRow and firstColumn are where a tile of the raster begins for this block.
+func (g *matmul) firstRow(row ir.U32) ir.U32 {
+	return row.Mul(g.c(g.v.Cluster)).Add(g.rank).Mul(g.c(g.v.M))
+}
+
+func (g *matmul) firstColumn(col ir.U32) ir.U32 { return col.Mul(g.c(g.v.N)) }
+
 // copy fills the ring: all of K for one tile after the other.
-func (g *gemm) copy() {
-	k, v := g.k, g.v
+func (g *matmul) copy() {
 	g.copies.One(func() {
 		g.a.Prefetch()
 		g.b.Prefetch()
-		fill := g.ring.Fill()
-		for row, col := range g.raster.Each(g.cluster, g.count) {
-			m := row.Mul(k.ConstU32(uint32(v.Cluster))).Add(g.rank).Mul(k.ConstU32(uint32(v.M)))
-			part := uint32(v.N / v.Cluster)
-			n := col.Mul(k.ConstU32(uint32(v.N))).Add(g.rank.Mul(k.ConstU32(part)))
-			for i := range k.Loop(k.ConstU32(0), g.depth, k.ConstU32(1), ir.NoUnroll) {
-				at := i.Mul(k.ConstU32(uint32(v.k())))
-				s := fill.Acquire()
+		fill, part := g.ring.Fill(), g.v.N/g.v.Cluster
+		for row, col := range g.raster.Each(g.worker, g.pool) {
+			m, n := g.firstRow(row), g.firstColumn(col).Add(g.rank.Mul(g.c(part)))
+			for i := range g.k.Loop(g.c(0), g.depth, g.c(1), ir.NoUnroll) {
+				s, at := fill.Acquire(), i.Mul(g.c(g.v.K()))
 				s.Load(s.Tile(g.ta), g.a, m, at)
-				s.LoadAll(s.Tile(g.tb).RowsFrom(g.rank, v.N/v.Cluster), g.b, n, at)
+				s.LoadAll(s.Tile(g.tb).RowsFrom(g.rank, part), g.b, n, at)
 				fill.Advance()
 			}
 		}
@@ -142,25 +199,79 @@ func (g *gemm) copy() {
 	})
 }
 
-// multiply sums a tile in registers, 64 rows a warpgroup, and stores it.
-func (g *gemm) multiply() {
-	k, v := g.k, g.v
-	acc := g.blk.Accumulator("acc", 64, v.N)
-	use, out := g.ring.Use(), g.blk.Staging(g.math, g.td, g.d)
-	wg := g.math.Warpgroup()
-	for row, col := range g.raster.Each(g.cluster, g.count) {
-		for i := range k.Loop(k.ConstU32(0), g.depth, k.ConstU32(1), ir.NoUnroll) {
+// multiply sums a tile in registers, stage by stage, and finishes it. One product stays in flight while the next stage is
+// waited for.
+func (g *matmul) multiply() {
+	acc, use := g.blk.Accumulator("acc", g.v.rows(), g.v.N), g.ring.Use()
+	out, wg := g.blk.Staging(g.math, g.td, g.d), g.math.Warpgroup()
+	for row, col := range g.mine(use) {
+		g.take()
+		for i := range g.k.Loop(g.c(0), g.depth, g.c(1), ir.NoUnroll) {
 			s := use.Acquire()
-			acc.MulAddWhere(i.NotEqual(k.ConstU32(0)), s.Tile(g.ta).RowsFrom(wg, 64), s.Tile(g.tb))
+			acc.MulAddWhere(i.NotEqual(g.c(0)), g.part(s.Tile(g.ta), wg), s.Tile(g.tb))
 			use.Retire()
 		}
+		g.give()
 		use.Finish()
-		m := row.Mul(k.ConstU32(uint32(v.Cluster))).Add(g.rank).Mul(k.ConstU32(uint32(v.M))).Add(wg.Mul(k.ConstU32(64)))
-		n := col.Mul(k.ConstU32(uint32(v.N)))
-		for at := 0; at < v.N; at += v.d().Cols {
-			part := acc.Values(0, at, v.d().Cols).Map(func(x ir.F32) ir.F32 { return x.Mul(g.alpha) })
-			out.Write(part, m, n.Add(k.ConstU32(uint32(at))))
+		m := g.firstRow(row)
+		if g.v.Order == Cooperate {
+			m = m.Add(wg.Mul(g.c(g.v.rows())))
 		}
+		g.store(acc, out, m, g.firstColumn(col))
+		g.skip(use)
 	}
 	out.Finish()
+}
+
+// part is what a warpgroup multiplies of A's tile.
+func (g *matmul) part(a *tile.Shared, wg ir.U32) *tile.Shared {
+	if g.v.Order == PingPong {
+		return a
+	}
+	return a.RowsFrom(wg, g.v.rows())
+}
+
+// mine deals the tiles out: with PingPong every second one of the block's, and the stages of the others are skipped.
+func (g *matmul) mine(use *tile.Cursor) func(yield func(row, col ir.U32) bool) {
+	if g.v.Order != PingPong {
+		return g.raster.Each(g.worker, g.pool)
+	}
+	g.turns.Begin()
+	wg := g.math.Warpgroup()
+	use.Skip(wg.Mul(g.depth))
+	return g.raster.Each(wg.MulAdd(g.pool, g.worker), g.pool.Mul(g.c(g.v.Groups)))
+}
+
+func (g *matmul) skip(use *tile.Cursor) {
+	if g.v.Order == PingPong {
+		use.Skip(g.depth.Mul(g.c(g.v.Groups - 1)))
+	}
+}
+
+func (g *matmul) take() {
+	if g.turns != nil {
+		g.turns.Take()
+	}
+}
+
+func (g *matmul) give() {
+	if g.turns != nil {
+		g.turns.Give()
+	}
+}
+
+// store finishes the accumulator part by part, and copies each to D.
+func (g *matmul) store(acc *tile.Accumulator, out *tile.Staging, m, n ir.U32) {
+	for i := range g.v.rows() / 64 {
+		row := m.Add(g.c(64 * i))
+		factor := g.finish.factors(row, acc)
+		for at := 0; at < g.v.N; at += g.v.part() {
+			v := g.finish.apply(acc.Values(i, at, g.v.part()), row, n, factor)
+			col := n.Add(g.c(at))
+			if g.v.Finish == SwiGLU {
+				col = col.ShiftRight(g.c(1))
+			}
+			out.Write(v, row, col)
+		}
+	}
 }
