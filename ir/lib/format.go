@@ -149,3 +149,16 @@ func (e Elements) LoadPairIf(k *ir.Kernel, mask ir.Pred, opts ...ir.LoadOption) 
 	lo, hi := w.AsBF16x2().ConvertToF32()
 	return [2]ir.F32{lo, hi}
 }
+
+// StoreQuad rounds and writes four neighbouring elements, at a multiple of their size together. E4M3 clamps to ±448.
+func (e Elements) StoreQuad(x [4]ir.F32, opts ...ir.StoreOption) {
+	w := ir.Cast[ir.U32](e.p)
+	switch e.format {
+	case F32:
+		w.StoreVec(ir.Vec[ir.U32]{x[0].AsU32(), x[1].AsU32(), x[2].AsU32(), x[3].AsU32()}, opts...)
+	case E4M3:
+		w.Store(e.format.word(x[:]), opts...)
+	default:
+		w.StoreVec(ir.Vec[ir.U32]{e.format.word(x[:2]), e.format.word(x[2:])}, opts...)
+	}
+}

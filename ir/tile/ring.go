@@ -54,6 +54,12 @@ func (r *Ring) ByTurns() *Ring {
 	return r
 }
 
+// Alone says that the blocks of the cluster copy and read each for itself.
+func (r *Ring) Alone() *Ring {
+	r.blocks = 1
+	return r
+}
+
 // arrivals is what a phase of an empty barrier takes: one lane of each reading warp, of every block.
 func (r *Ring) arrivals() int { return r.readers * r.blocks }
 

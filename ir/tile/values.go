@@ -9,9 +9,16 @@ import (
 // rows out of every eight (PTX ISA 9.7.15.5.1.1). Lane l of warp w has rows 16w + l/4 and 8 more, columns 2·(l mod 4) and
 // one more. They are snapshots: changing them makes new ones.
 type Values struct {
-	b     *Block
-	first int // column of the accumulator
-	v     []ir.F32
+	b        *Block
+	first    int // column of the accumulator
+	v        []ir.F32
+	row, col func(i int) ir.U32 // where the values lie otherwise
+}
+
+// ValuesAt is values that lie elsewhere: row and col say where the i-th is. The functions that combine values by place take
+// them as they come.
+func (b *Block) ValuesAt(v []ir.F32, row, col func(i int) ir.U32) Values {
+	return Values{b: b, v: v, row: row, col: col}
 }
 
 // Values reads n columns from the first on, multiples of 8, of the accumulator's i-th 64 rows. The products that make them
@@ -21,11 +28,13 @@ func (a *Accumulator) Values(i, first, n int) Values {
 		a.b.refuse(CodeShape, "read groups of eight columns inside of the accumulator", "columns %d to %d of row block %d of %d×%d", first, first+n-1, i, a.m, a.n)
 		i, first, n = 0, 0, 8
 	}
-	return Values{a.b, first, a.rows[i].Get(first/2, n/2)}
+	return Values{b: a.b, first: first, v: a.rows[i].Get(first/2, n/2)}
 }
 
 // Places is Values without their values: for Row and Col alone.
-func (a *Accumulator) Places(first, n int) Values { return Values{a.b, first, make([]ir.F32, n/2)} }
+func (a *Accumulator) Places(first, n int) Values {
+	return Values{b: a.b, first: first, v: make([]ir.F32, n/2)}
+}
 
 // Set writes values back to the accumulator's i-th 64 rows.
 func (a *Accumulator) Set(i int, v Values) { a.rows[i].Set(v.first/2, v.v) }
@@ -45,6 +54,9 @@ func (v Values) At(i int) ir.F32 { return v.v[i] }
 
 // Row is the row of the i-th value in the 64.
 func (v Values) Row(i int) ir.U32 {
+	if v.row != nil {
+		return v.row(i)
+	}
 	k, c := v.b.k, v.b.u32
 	warp := k.TIDX().ShiftRight(c(5)).And(c(warpgroupWarps - 1))
 	return warp.ShiftLeft(c(4)).Add(k.LaneID().ShiftRight(c(2))).Add(c(8 * (i >> 1 & 1)))
@@ -52,6 +64,9 @@ func (v Values) Row(i int) ir.U32 {
 
 // Col is the column of the i-th value in the accumulator.
 func (v Values) Col(i int) ir.U32 {
+	if v.col != nil {
+		return v.col(i)
+	}
 	c := v.b.u32
 	return v.b.k.LaneID().And(c(3)).ShiftLeft(c(1)).Add(c(v.first + 8*(i>>2) + i&1))
 }
@@ -139,7 +154,7 @@ func (v Values) Groups(f func(x, y ir.F32) ir.F32) Values {
 		v.b.refuse(CodeShape, "read a multiple of sixteen columns", "%d columns from %d on are no pairs of groups", 2*len(v.v), v.first)
 		return v
 	}
-	out := Values{v.b, v.first / 2, nil}
+	out := Values{b: v.b, first: v.first / 2}
 	for i := 0; i < len(v.v); i += 8 {
 		for j := range 4 {
 			out.v = append(out.v, f(v.v[i+j], v.v[i+4+j]))

@@ -64,19 +64,19 @@ func newFinish(k *ir.Kernel, v Tiled) *finish {
 // factors are alpha times the factors of a thread's two rows out of 64, the first of which is row. With inv_k above zero a
 // factor is made of the row's sum of squares, as RMSNorm makes it.
 func (f *finish) factors(row ir.U32, acc *tile.Accumulator) tile.Rows {
-	k := f.k
 	v := acc.Places(0, 8)
-	out := tile.Rows{f.alpha, f.alpha}
-	vars := [2]ir.Var[ir.F32]{ir.NewVar(out[0]), ir.NewVar(out[1])}
+	return tile.Rows{f.factor(row.Add(v.Row(0))), f.factor(row.Add(v.Row(2)))}
+}
+
+// factor is alpha times the factor of a row.
+func (f *finish) factor(row ir.U32) ir.F32 {
+	k, out := f.k, ir.NewVar(f.alpha)
 	k.If(f.has["row"], func() {
-		for half := range vars {
-			r := row.Add(v.Row(2 * half))
-			x := f.row.At(r).LoadIf(r.Less(f.m), k.ConstF32(0))
-			norm := x.MulAdd(f.invK, f.eps).ReciprocalSqrt(ir.Approx)
-			vars[half].Set(f.alpha.Mul(ir.Select(f.invK.Greater(k.ConstF32(0)), norm, x)))
-		}
+		x := f.row.At(row).LoadIf(row.Less(f.m), k.ConstF32(0))
+		norm := x.MulAdd(f.invK, f.eps).ReciprocalSqrt(ir.Approx)
+		out.Set(f.alpha.Mul(ir.Select(f.invK.Greater(k.ConstF32(0)), norm, x)))
 	})
-	return tile.Rows{vars[0].Get(), vars[1].Get()}
+	return out.Get()
 }
 
 // apply finishes a part of the accumulator whose first row is row of the product; n is the accumulator's first column there.

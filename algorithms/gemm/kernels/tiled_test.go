@@ -85,6 +85,19 @@ func tiledInstance(t *testing.T, v Tiled) ir.Instance {
 
 func (c tiledCase) run(t *testing.T, v Tiled, opts ...any) {
 	t.Helper()
+	c.check(t, v, tiledInstance(t, v), nil, irtest.Grid{uint32(2 * v.Cluster)}, opts)
+}
+
+// split runs the variant that divides K.
+func (c tiledCase) split(t *testing.T, v Split, opts ...any) {
+	t.Helper()
+	one := SplitMatmul
+	one.Variants = []Split{v}
+	c.check(t, v.tiled(), one.Instances()[0], &v, irtest.Grid{uint32(v.Parts * ceil(c.m, v.M) * ceil(c.n, v.N))}, opts)
+}
+
+func (c tiledCase) check(t *testing.T, v Tiled, inst ir.Instance, split *Split, grid irtest.Grid, opts []any) {
+	t.Helper()
 	a, b := newOperand(v.In, c.m, c.k, 1), newOperand(v.In, c.n, c.k, 5)
 	bArg := b.tensor()
 	side, columns := v.In, c.n
@@ -107,7 +120,13 @@ func (c tiledCase) run(t *testing.T, v Tiled, opts ...any) {
 	for i := range colFactor {
 		colFactor[i] = float32(1 + i%2)
 	}
-	args := append([]any{irtest.Grid{uint32(2 * v.Cluster)}, a.tensor(), bArg, d.tensor()}, rasterArgs(ceil(c.m, v.M*v.Cluster), ceil(c.n, v.N))...)
+	args := []any{grid, a.tensor(), bArg}
+	if split != nil {
+		args = append(args, d.data, uint64(d.stride))
+	} else {
+		args = append(args, d.tensor())
+	}
+	args = append(args, rasterArgs(ceil(c.m, v.M*v.Cluster), ceil(c.n, v.N))...)
 	args = append(args, uint32(ceil(c.k, v.K())), uint32(c.m), uint32(c.n))
 	beta := float32(0.5)
 	if c.plain {
@@ -117,7 +136,7 @@ func (c tiledCase) run(t *testing.T, v Tiled, opts ...any) {
 		args = append(args, addend.data, bias.data, rowFactor, colFactor)
 	}
 	args = append(args, uint64(addend.stride), float32(0.25), beta, float32(0), float32(0))
-	irtest.Run(t, tiledInstance(t, v), append(args, opts...)...)
+	irtest.Run(t, inst, append(args, opts...)...)
 	sum := func(r, n int) float64 {
 		x := 0.0
 		for j := range c.k {
@@ -173,6 +192,16 @@ func TestTiled(t *testing.T) {
 		t.Run(v.VariantName(), func(t *testing.T) {
 			tiledCase{m: v.M*v.Cluster + 9, n: v.N + 16, k: 3*v.K() + 16}.run(t, v, oneSchedule)
 			tiledCase{m: 7, n: 16, k: 16, plain: true}.run(t, v, oneSchedule)
+		})
+	}
+}
+
+// TestSplit is TestTiled for products whose K a cluster divides, also into empty parts.
+func TestSplit(t *testing.T) {
+	for _, v := range splitVariants() {
+		t.Run(v.VariantName(), func(t *testing.T) {
+			tiledCase{m: v.M + 9, n: v.N + 16, k: 9*v.K() + 16}.split(t, v, oneSchedule)
+			tiledCase{m: 7, n: 16, k: 16, plain: true}.split(t, v, oneSchedule)
 		})
 	}
 }

@@ -19,3 +19,13 @@ func tiledVariants() []Tiled {
 		{In: lib.BF16, Out: lib.BF16, M: 128, N: 256, Groups: 2, Cluster: 2, Stages: 4, Finish: SwiGLU},
 	}
 }
+
+// splitVariants are those that ship.
+func splitVariants() []Split {
+	var all []Split
+	for _, parts := range []int{2, 4, 8} {
+		all = append(all, Split{In: lib.BF16, Out: lib.BF16, M: 64, N: 128, Parts: parts, Stages: 7}, Split{In: lib.BF16, Out: lib.BF16, M: 128, N: 128, Parts: parts, Stages: 4})
+	}
+	all = append(all, Split{In: lib.BF16, Out: lib.BF16, M: 128, N: 64, Parts: 2, Stages: 7})
+	return all
+}
