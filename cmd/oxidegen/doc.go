@@ -5,6 +5,9 @@
 //	oxidegen list [-json]                       what gen/ holds: resources, occupancy, hashes
 //	oxidegen dump -ir|-ptx|-sass|-passes [ALGORITHM[/VARIANT]] [packages]
 //	oxidegen -dump-sass ALGORITHM[/VARIANT]     SASS beside the Go lines it came from
+//	oxidegen profile ALGORITHM[/VARIANT] -grid X,Y,Z NAME=VALUE... [packages]
+//	        [-block X,Y,Z] [-cluster X,Y,Z] [-dynamic BYTES] [-blocks N] [-rotation BYTES] [-html FILE] [-json]
+//	                                            what each Go line of a kernel did on the emulator, and an estimate of its time
 //	oxidegen toolchain [path | install [-from DIR]]
 //
 // In a module of one's own:

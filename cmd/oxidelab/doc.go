@@ -3,6 +3,8 @@
 //	oxidelab ops [-json] [OP]                       what operators there are, their Spec fields, operands, algorithms
 //	oxidelab run OP --spec SPEC.json --in IN.safetensors --out OUT.safetensors
 //	        [--device auto|emulated|cuda:N] [--algorithm NAME] [--check]
+//	oxidelab profile OP --spec SPEC.json --dims N[,N...] [--algorithm NAME] [--in-place] [--blocks N] [--rotation BYTES]
+//	        [--html FILE] [--json]                  what each Go line of a call's kernels did, and an estimate of their time
 //	oxidelab qualify [--device …] [--level L,L…] [--op OP] [--quick] [--state FILE] [--record FILE.tar] [--json FILE]
 //	                                                seven levels of proof, each case passed, failed or not run for a reason
 //	oxidelab peers --record FILE.tar [--op OP] [--python PROGRAM] [--limit SECONDS]

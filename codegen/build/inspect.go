@@ -94,10 +94,6 @@ func Inspect(ctx context.Context, opt Options, sel Selection) ([]Inspected, erro
 	if err != nil {
 		return nil, err
 	}
-	kernels, err := sel.pick(s.bundle.Kernels)
-	if err != nil {
-		return nil, err
-	}
 	program, err := s.findPtxas(ctx)
 	if err != nil {
 		return nil, err
@@ -106,27 +102,54 @@ func Inspect(ctx context.Context, opt Options, sel Selection) ([]Inspected, erro
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.assembly(ctx)
+	arts, err := s.assembled(ctx, sel)
 	if err != nil {
 		return nil, err
 	}
 	asm := cubin.NewAssembler(program, opt.Workers)
-	a.ptxas.find = func() (cubin.Program, error) { return program, nil }
-	a.ungated = true
-	arts, err := a.run(ctx, kernels)
+	d := cubin.Disassembler{Program: nvdisasm}
+	var all []Inspected
+	for _, art := range arts {
+		k := art.kernel
+		list, err := d.Listing(ctx, asm, []byte(k.PTX), art.cubin, k.Target, k.Entry)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.Name(), err)
+		}
+		all = append(all, Inspected{*k, art.row, art.kept, list, k.Lines()})
+	}
+	return all, nil
+}
+
+// Assembled returns the selected kernels as Inspect does, without their instructions: what is current on disk needs no
+// toolchain.
+func Assembled(ctx context.Context, opt Options, sel Selection) ([]Inspected, error) {
+	s, err := open(ctx, opt, TraceOptions{})
 	if err != nil {
 		return nil, err
 	}
-	d := cubin.Disassembler{Program: nvdisasm}
+	arts, err := s.assembled(ctx, sel)
+	if err != nil {
+		return nil, err
+	}
 	var all []Inspected
-	for i, art := range arts {
-		list, err := d.Listing(ctx, asm, []byte(kernels[i].PTX), art.cubin, kernels[i].Target, kernels[i].Entry)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", kernels[i].Name(), err)
-		}
-		all = append(all, Inspected{kernels[i], art.row, art.kept, list, kernels[i].Lines()})
+	for _, art := range arts {
+		all = append(all, Inspected{*art.kernel, art.row, art.kept, nil, art.kernel.Lines()})
 	}
 	return all, nil
+}
+
+// assembled is the selected kernels with cubins, whatever the gate says of them.
+func (s *session) assembled(ctx context.Context, sel Selection) ([]artifact, error) {
+	kernels, err := sel.pick(s.bundle.Kernels)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.assembly(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.ungated = true
+	return a.run(ctx, kernels)
 }
 
 // List reads the manifests on disk. It needs neither the kernels' source to compile nor a toolchain.

@@ -2,6 +2,7 @@ package linemap
 
 import (
 	"fmt"
+	"path"
 	"sort"
 	"strconv"
 	"strings"
@@ -13,6 +14,9 @@ type Frame struct {
 	Line int    `json:"line"`
 	Func string `json:"func,omitempty"`
 }
+
+// Package is the import path.
+func (f Frame) Package() string { return path.Dir(f.File) }
 
 func (f Frame) String() string { return f.File + ":" + strconv.Itoa(f.Line) }
 

@@ -49,6 +49,7 @@ func subcommands() []subcommand {
 		{"verify", "[packages]", "prove that gen/ is what the source gives, with or without ptxas", runVerify},
 		{"list", "[-json]", "show what gen/ holds: resources, occupancy, hashes", runList},
 		{"dump", "-ir|-ptx|-sass|-passes [ALGORITHM[/VARIANT]] [packages]", "show a kernel at one stage", runDump},
+		{"profile", "ALGORITHM[/VARIANT] [-grid X,Y,Z] NAME=VALUE... [packages]", "run a kernel on the emulator: what each Go line did, and how long an H200 would take", runProfile},
 		{"probe", "[-record FILE] [opcodes]", "ask ptxas whether it takes what the instruction table allows, and refuses what it refuses", runProbe},
 		{"toolchain", "[path | install [-from DIR]]", "show, find or install the pinned ptxas and nvdisasm", runToolchain},
 	}

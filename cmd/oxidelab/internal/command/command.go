@@ -34,7 +34,7 @@ type lab struct {
 	stamp   func() (evidence.Source, error)
 }
 
-const usage = `usage: oxidelab ops | run | qualify | peers | evidence | report | bench | soak | ptx run    (-h after a command shows its flags)`
+const usage = `usage: oxidelab ops | run | profile | qualify | peers | evidence | report | bench | soak | ptx run    (-h after a command shows its flags)`
 
 // Run executes one command line and returns the exit status.
 func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
@@ -75,6 +75,8 @@ func (l *lab) dispatch(args []string) error {
 		return l.worker(args[1:])
 	case "report":
 		return l.report(args[1:])
+	case "profile":
+		return l.profile(args[1:])
 	case "peers":
 		return l.peers(args[1:])
 	case "evidence":
