@@ -136,5 +136,8 @@ func (s *Subject) bytesOf(a Arg, addrs map[string]uint64) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("subject %s: no map %s", s.Name, a.Map)
 	}
+	if a.Raw != nil {
+		return a.Raw, nil
+	}
 	return binary.LittleEndian.AppendUint32(nil, a.Word), nil
 }

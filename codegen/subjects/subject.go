@@ -47,9 +47,10 @@ type Launch struct {
 	Args   []Arg
 }
 
-// Arg is the address of a buffer, a tensor map, or a 32-bit word.
+// Arg is the address of a buffer, a tensor map, the bytes of a parameter, or a 32-bit word.
 type Arg struct {
 	Buffer, Map string
+	Raw         []byte
 	Word        uint32
 }
 
