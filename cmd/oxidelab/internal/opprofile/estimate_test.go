@@ -83,10 +83,13 @@ func current(r *evidence.Record, c evidence.Case) bool {
 	})
 }
 
-// maxTestBytes leaves out calls whose operands are larger, to keep the test's memory small.
-const maxTestBytes = 150 << 20
+// Calls of larger operands, or that compute more, are left out to keep the test small.
+const (
+	maxTestBytes = 150 << 20
+	maxTestFlops = 2e9
+)
 
-// small reports whether a case's operands fit.
+// small reports whether a case is within these limits.
 func small(t *testing.T, b catalog.Binding, spec any, dims []int) bool {
 	tensors, err := b.Operator.Tensors(spec, dims...)
 	if err != nil {
@@ -98,7 +101,11 @@ func small(t *testing.T, b catalog.Binding, spec any, dims []int) bool {
 			n += x.Span() * x.DType.Size()
 		}
 	}
-	return n <= maxTestBytes
+	_, flops, err := b.Operator.Work(spec, dims...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n <= maxTestBytes && float64(flops) <= maxTestFlops
 }
 
 // estimated is a case beside what the model says.

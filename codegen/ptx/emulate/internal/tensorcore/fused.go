@@ -26,6 +26,8 @@ func Multiply(d []uint32, a, b *Rows, c []uint32, sum Sum) {
 		switch {
 		case a.format.Integer() || a.Tag != nil:
 			integerRow(out, row, b, add, sum)
+		case a.blocks == 2 && sum == F32:
+			pairRow(out, (*pair)(row), a.special[i], b, add)
 		default:
 			floatRow(out, row, a.special[i], b, add, sum)
 		}
@@ -74,23 +76,21 @@ func (s Sum) addend(bits uint32) (v float64, exp int, special bool) {
 	return float64(math.Float32frombits(bits)), int(max(mag>>23, 1)) - 127 + 2*exponentBias, mag >= 0x7f800000
 }
 
-// largestExponent is the largest sum of two exponents, four pairs at a time. Every lane is below 2^15, so the borrow
-// of a comparison shows in its top bit.
+// largestExponent is the largest sum of two exponents, four pairs at a time.
 func largestExponent(a, b []block) int {
-	const top = 0x8000_8000_8000_8000
 	var best uint64
 	for i := range a {
 		x, y := &a[i].exp, &b[i].exp
-		e, g := x[0]+y[0], x[1]+y[1]
-		ge := ((e | top) - g) & top
-		keep := ge - ge>>15
-		e = g ^ (e^g)&keep
-		ge = ((best | top) - e) & top
-		keep = ge - ge>>15
-		best = e ^ (best^e)&keep
+		best = larger(best, larger(x[0]+y[0], x[1]+y[1]))
 	}
-	m := max(best&0xffff, best>>16&0xffff, best>>32&0xffff, best>>48)
-	return int(m)
+	return int(max(best&0xffff, best>>16&0xffff, best>>32&0xffff, best>>48))
+}
+
+// larger picks the larger one of each of four numbers below 2^15: the borrow of a comparison shows in the top bit.
+func larger(x, y uint64) uint64 {
+	const top = 0x8000_8000_8000_8000
+	ge := ((x | top) - y) & top
+	return y ^ (x^y)&(ge-ge>>15)
 }
 
 // alignedSum adds the products, each cut toward zero to an integer multiple of 1/scale. Every product is exact in
