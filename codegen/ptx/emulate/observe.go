@@ -19,6 +19,8 @@ type Launched struct {
 	LaunchConfig
 	Blocks int // that run; fewer than the grid has where Config.Blocks says so
 	Worker int // goroutine; Config.Workers 1 makes it the only one
+	// Memory is the live allocations of global memory, by ascending addresses.
+	Memory []Range
 }
 
 // Step is one instruction executed by lanes of a warp.
@@ -114,12 +116,23 @@ type watch struct {
 	step Step
 }
 
+// live lists the allocations that have not been freed.
+func (d *Device) live() []Range {
+	var all []Range
+	for _, a := range d.allocs {
+		if a.data != nil {
+			all = append(all, Range{Space: isa.Global, Addr: a.base, Bytes: int(a.size)})
+		}
+	}
+	return all
+}
+
 func newWatch(l *launch, worker int) *watch {
 	f := l.dev.cfg.Observe
 	if f == nil {
 		return nil
 	}
-	see := f(Launched{Kernel: l.k, LaunchConfig: l.LaunchConfig, Blocks: l.running(), Worker: worker})
+	see := f(Launched{Kernel: l.k, LaunchConfig: l.LaunchConfig, Blocks: l.running(), Worker: worker, Memory: l.dev.live()})
 	if see == nil {
 		return nil
 	}

@@ -16,6 +16,9 @@ type Chain struct {
 	// and nothing has prefetched in device memory.
 	Warm float64 `json:"warm"`
 	Cold float64 `json:"cold"`
+	// Stream is the part of Cold from the first read of global memory to the last one: the time over which the block spreads what it
+	// asks of memory.
+	Stream float64 `json:"stream"`
 	// Slots are the issue slots behind the head of the warps that share a scheduler with the busiest warp, without its own: where
 	// warps come out of the same wait together nothing hides them.
 	Slots float64 `json:"slots"`
@@ -45,17 +48,20 @@ type tracker struct {
 	blocks map[int]*blockChain
 	order  []*blockChain
 	meets  map[meetKey]*meeting // of clusters
+	bars   map[barKey]instant   // when the arrivals and bytes of an mbarrier are there
 	seen   sectors              // that some block touched or prefetched
 }
 
 type blockChain struct {
 	warps  []warpChain
 	meets  map[meetKey]*meeting
-	bars   map[uint64]instant // when the arrivals and bytes of an mbarrier are there
-	engine instant            // when the copy engine is free
-	tensor [4]instant         // when the tensor core of each quarter is
+	engine instant    // when the copy engine is free
+	tensor [4]instant // when the tensor core of each quarter is
 	end    instant
 	head   instant
+	first  float64 // when the first read of global memory was issued, by the cold clock, and the last
+	last   float64
+	reads  bool
 	stores bool
 }
 
@@ -70,6 +76,12 @@ type warpChain struct {
 	slots  float64 // issue slots behind the head
 }
 
+// barKey is an mbarrier: its address has the rank of its block.
+type barKey struct {
+	cluster int
+	addr    uint64
+}
+
 type meetKey struct{ owner, id int }
 
 // meeting is one phase of a barrier.
@@ -79,13 +91,21 @@ type meeting struct {
 }
 
 func newTracker(m *Machine, threads int) *tracker {
-	return &tracker{m: m, warps: (threads + 31) / 32, blocks: map[int]*blockChain{}, meets: map[meetKey]*meeting{}}
+	return &tracker{m: m, warps: (threads + 31) / 32, blocks: map[int]*blockChain{}, meets: map[meetKey]*meeting{}, bars: map[barKey]instant{}}
+}
+
+// read notes a read of global memory.
+func (b *blockChain) read(at instant) {
+	if !b.reads {
+		b.first, b.last, b.reads = at[cold], at[cold], true
+	}
+	b.first, b.last = min(b.first, at[cold]), max(b.last, at[cold])
 }
 
 func (t *tracker) block(n int) *blockChain {
 	b := t.blocks[n]
 	if b == nil {
-		b = &blockChain{warps: make([]warpChain, t.warps), meets: map[meetKey]*meeting{}, bars: map[uint64]instant{}}
+		b = &blockChain{warps: make([]warpChain, t.warps), meets: map[meetKey]*meeting{}}
 		t.blocks[n] = b
 		t.order = append(t.order, b)
 	}
@@ -148,11 +168,13 @@ func (t *tracker) waits(s *emulate.Step, x *site, b *blockChain, w *warpChain, a
 		w.groups[x.await] = q
 	}
 	if x.op == "mbarrier" && len(s.Refs) > 0 && s.Mask != 0 {
-		bar := s.Refs[0].Addr[trailing(s.Mask)]
 		if x.waits {
-			return at.later(b.bars[bar])
+			return at.later(t.bars[barKey{s.Cluster(), s.Refs[0].Addr[trailing(s.Mask)]}])
 		}
-		b.bars[bar] = b.bars[bar].later(at)
+		for m := s.Mask; m != 0; m &= m - 1 {
+			bar := barKey{s.Cluster(), s.Refs[0].Addr[trailing(m)]}
+			t.bars[bar] = t.bars[bar].later(at)
+		}
 	}
 	return at
 }
@@ -162,6 +184,7 @@ func (t *tracker) effects(s *emulate.Step, x *site, b *blockChain, w *warpChain,
 	switch x.op {
 	case "ld", "ldu", "atom":
 		if len(s.Refs) > 0 && s.Refs[0].Space == isa.Global {
+			b.read(at)
 			return t.load(s, at)
 		}
 		if len(s.Refs) > 0 && s.Refs[0].Space == isa.SharedCluster && x.in.Form.Has("shared::cluster") {
@@ -296,10 +319,14 @@ func (t *tracker) copies(s *emulate.Step, x *site, b *blockChain, w *warpChain, 
 		for _, r := range c.Writes {
 			b.stores = b.stores || r.Space == isa.Global
 		}
+		if global {
+			b.read(at)
+		}
 		done := t.transfer(x, b, at, bytes, global, miss)
 		switch {
 		case c.Barrier:
-			b.bars[c.Bar] = b.bars[c.Bar].later(done)
+			bar := barKey{s.Cluster(), c.Bar}
+			t.bars[bar] = t.bars[bar].later(done)
 		case x.cp:
 			w.open[cpGroups] = w.open[cpGroups].later(done)
 		default:
@@ -333,6 +360,7 @@ func (t *tracker) mean() Chain {
 		c.Head += b.head[warm] / n
 		c.Warm += (b.end[warm] - b.head[warm]) / n
 		c.Cold += (b.end[cold] - b.head[cold]) / n
+		c.Stream += (b.last - b.first) / n
 		c.Slots += b.contention() / n
 		c.Stores = c.Stores || b.stores
 	}

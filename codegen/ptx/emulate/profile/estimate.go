@@ -19,10 +19,12 @@ type Term struct {
 //
 //	launch + chain of one block + the largest of the limits
 //
-// The chain is the latency that nothing hides: a block that has the machine to itself, its instructions when their operands are
-// there (Chain). The limits are the work of the grid over the rates of what does it: device memory and L2 together, and the port, issue
-// slots, units, banks of shared memory and tensor cores of the busiest SM, without the block whose chain counts them
-// already; residency is what the waves of blocks behind the first take if a chain is all that happens. Nothing is fitted to a kernel.
+// The chain is the latency that nothing hides: a block that has the machine to itself, its instructions when their operands
+// are there (Chain). The limits are what the rest of the grid adds, as work over the rate of what does it: device memory and L2,
+// for which the time over which a block spreads its reads counts (Chain.Stream); port, issue slots, units, banks and tensor cores of
+// the busiest SM, without the block whose chain has them; power, what full tensor cores on all SMs take beyond the chain at the clock
+// that the board's limit leaves; the start of blocks; residency, if the waves of blocks behind the first did nothing but run
+// their chains one after the other. Nothing is fitted to a kernel.
 type Estimate struct {
 	Seconds float64 `json:"seconds"`
 	// Launch, Ramp and Steady add up to Seconds: the hand-over from the launch before, the chain of one block, and the largest
@@ -38,50 +40,14 @@ type Estimate struct {
 // Estimate is a model of the time that the launch takes on a machine whose SMs hold so many blocks each, as the cubin's
 // registers and shared memory allow.
 func (p *Profile) Estimate(m Machine, blocksPerSM int, c Conditions) Estimate {
-	grid, sms := float64(p.GridBlocks()), float64(m.SMs)
-	busiest := p.Scale() * math.Ceil(grid/sms) / grid // share of the totals that the busiest SM has
-	resident := float64(max(1, blocksPerSM)) * sms
-	e := Estimate{Launch: m.NodeTime, Waves: grid / resident}
+	w := work{Profile: p, m: m, warmed: c.WorkingSet > 0 && c.WorkingSet <= m.L2Bytes}
+	e := Estimate{Launch: m.NodeTime, Waves: float64(p.GridBlocks()) / float64(max(1, blocksPerSM)*m.SMs)}
 	if p.Dependent {
 		e.Launch = m.DependentTime
 	}
-	warmed := c.WorkingSet > 0 && c.WorkingSet <= m.L2Bytes
-	block := p.Chain.Cold
-	if warmed {
-		block = p.Chain.Warm
-	}
-	block += p.Chain.Slots
-	if p.Chain.Stores {
-		block += m.LatencyL2
-	}
-	e.Ramp = block / m.Hz
-	t := &p.Total
-	clk := func(work, rate float64) float64 { return work * busiest / rate / m.Hz }
-	// The chain of the first block holds its own issue slots.
-	first := t.Slots.Issue / float64(p.Blocks) / m.Issue / m.Hz
-	unit := func(work, rate float64) float64 { return max(0, clk(work, rate)-first) }
-	read, write := p.Footprint.Read.Grid, p.Footprint.Write.Grid
-	mix := 2 * min(read, write) / max(1, read+write)
-	rate := m.ReadRate - (m.ReadRate-m.CopyRate)*mix
-	if warmed {
-		rate = m.L2Rate
-	}
-	e.Limits = []Term{
-		{"memory", (read + write) / rate},
-		{"L2", float64(t.L2ToSM+t.SMToL2) * p.Scale() / m.L2Rate},
-		{"port", max(clk(float64(t.L2ToSM), m.PortBytes), clk(float64(t.SMToL2), m.PortBytes))},
-		{"issue", unit(t.Slots.Issue, m.Issue)},
-		{"fma", unit(t.Slots.FMA, m.FMA)},
-		{"alu", unit(t.Slots.ALU, m.ALU)},
-		{"mufu", unit(t.Slots.MUFU, m.MUFU)},
-		{"convert", unit(t.Slots.Convert, m.Convert)},
-		{"shuffle", unit(t.Slots.Shuffle, m.Shuffle)},
-		{"shared", unit(float64(t.SharedLoad.Phases+t.SharedStore.Phases)+float64(t.MatrixBytes)/128, m.SharedPhase)},
-		{"requests", unit(t.Slots.LSU, m.LSU)},
-		{"residency", max(0, e.Waves-1) * (p.Chain.Head + block) / m.Hz},
-		{"blocks", grid / m.BlockRate},
-		{"tensor", float64(t.MatrixFlop) * (busiest - 1/float64(p.Blocks)) / m.MatrixFlop / m.TensorHz},
-	}
+	e.Ramp = w.block() / m.Hz
+	e.Limits = append(w.shared(e.Ramp), w.ofSM()...)
+	e.Limits = append(e.Limits, Term{"residency", max(0, e.Waves-1) * (p.Chain.Head + w.block()) / m.Hz})
 	for _, l := range e.Limits {
 		if l.Seconds > e.Steady {
 			e.Steady, e.By = l.Seconds, l.Name
@@ -89,4 +55,67 @@ func (p *Profile) Estimate(m Machine, blocksPerSM int, c Conditions) Estimate {
 	}
 	e.Seconds = e.Launch + e.Ramp + e.Steady
 	return e
+}
+
+// work is what a launch gives a machine to do.
+type work struct {
+	*Profile
+	m      Machine
+	warmed bool // L2 holds all operands
+}
+
+// block is the clocks of one block that has the machine to itself.
+func (w *work) block() float64 {
+	clk := w.Chain.Cold
+	if w.warmed {
+		clk = w.Chain.Warm
+	}
+	if clk += w.Chain.Slots; w.Chain.Stores {
+		clk += w.m.LatencyL2
+	}
+	return clk
+}
+
+// shared are the limits of what all SMs share.
+func (w *work) shared(ramp float64) []Term {
+	m, t := &w.m, &w.Total
+	read, write := w.Footprint.Read.Grid, w.Footprint.Write.Grid
+	mix := 2 * min(read, write) / max(1, read+write)
+	rate := m.ReadRate - (m.ReadRate-m.CopyRate)*mix
+	if w.warmed {
+		rate = m.L2Rate
+	}
+	stream := w.Chain.Stream / m.Hz
+	tensor := float64(m.SMs) * m.MatrixFlop * m.TensorHz
+	return []Term{
+		{"memory", max(0, (read+write)/rate-stream)},
+		{"L2", max(0, float64(t.L2ToSM+t.SMToL2)*w.Scale()/m.L2Rate-stream)},
+		{"power", max(0, float64(t.MatrixFlop)*w.Scale()/tensor-ramp)},
+		{"blocks", float64(w.GridBlocks()) / m.BlockRate},
+	}
+}
+
+// ofSM are the limits of the busiest SM.
+func (w *work) ofSM() []Term {
+	m, t := &w.m, &w.Total
+	blocks := math.Ceil(float64(w.GridBlocks()) / float64(m.SMs))
+	seconds := func(work, rate, blocks float64) float64 {
+		return work / float64(w.Blocks) * blocks / rate / m.Hz
+	}
+	// The chain of the first block holds its issue slots, and all of what it waits for by itself: copies and matrices.
+	first := seconds(t.Slots.Issue, m.Issue, 1)
+	unit := func(work, rate float64) float64 { return max(0, seconds(work, rate, blocks)-first) }
+	more := func(work, rate float64) float64 { return seconds(work, rate, blocks-1) }
+	return []Term{
+		{"port", more(float64(max(t.L2ToSM, t.SMToL2)), m.PortBytes)},
+		{"issue", unit(t.Slots.Issue, m.Issue)},
+		{"fma", unit(t.Slots.FMA, m.FMA)},
+		{"alu", unit(t.Slots.ALU, m.ALU)},
+		{"mufu", unit(t.Slots.MUFU, m.MUFU)},
+		{"convert", unit(t.Slots.Convert, m.Convert)},
+		{"shuffle", unit(t.Slots.Shuffle, m.Shuffle)},
+		{"shared", unit(float64(t.SharedLoad.Phases+t.SharedStore.Phases), m.SharedPhase) + more(float64(t.MatrixBytes)/(banks*bankBytes), m.SharedPhase)},
+		{"requests", unit(t.Slots.LSU, m.LSU)},
+		{"tensor", more(float64(t.MatrixFlop), m.MatrixFlop)},
+	}
 }

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/oxideinfer/oxide/codegen/ptx/emulate"
@@ -64,5 +65,51 @@ ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd2]; st.global.v4.u32 [%rd2], {%r5, %r
 	p.Dependent = true
 	if d := p.Estimate(H200, 8, Conditions{}); d.Launch != H200.DependentTime {
 		t.Errorf("a dependent launch takes %g s, want %g", d.Launch, H200.DependentTime)
+	}
+}
+
+// A ring of two stages: the copies of a later round wait for the stage that the reader gives back, so reads are spread over the chain.
+// Barriers at 1024 (full) and 1032 (empty), stages of 512 bytes.
+const ring = `setp.ne.u32 %p1, %r0, 0; add.u32 %r3, %r2, 1024; add.u32 %r4, %r2, 1040; @%p1 bra READY;
+mbarrier.init.shared::cta.b64 [%r3], 1; mbarrier.init.shared::cta.b64 [%r3+8], 1; mbarrier.init.shared::cta.b64 [%r4], 1; mbarrier.init.shared::cta.b64 [%r4+8], 1;
+fence.mbarrier_init.release.cluster;
+READY: bar.sync 0; setp.ge.u32 %p2, %r0, 32; mov.u32 %r5, 0; @%p2 bra READ;
+setp.ne.u32 %p3, %r0, 0; @%p3 bra END;
+COPY: and.b32 %r6, %r5, 1; shl.b32 %r7, %r6, 3; add.u32 %r8, %r3, %r7; add.u32 %r9, %r4, %r7; shr.u32 %r10, %r5, 1; and.b32 %r10, %r10, 1; xor.b32 %r10, %r10, 1;
+W1: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%r9], %r10; @!%p4 bra W1;
+mbarrier.arrive.expect_tx.shared::cta.b64 %rd1, [%r8], 512; shl.b32 %r11, %r6, 9; add.u32 %r11, %r11, %r2; shl.b32 %r12, %r5, 9; cvt.u64.u32 %rd2, %r12; add.u64 %rd2, %rd2, %rd0;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r11], [%rd2], 512, [%r8];
+add.u32 %r5, %r5, 1; setp.lt.u32 %p5, %r5, 8; @%p5 bra COPY; bra END;
+READ: and.b32 %r6, %r5, 1; shl.b32 %r7, %r6, 3; add.u32 %r8, %r3, %r7; add.u32 %r9, %r4, %r7; shr.u32 %r10, %r5, 1; and.b32 %r10, %r10, 1;
+W2: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%r8], %r10; @!%p4 bra W2;
+setp.ne.u32 %p6, %r0, 32; @%p6 bra NEXT; mbarrier.arrive.shared::cta.b64 %rd3, [%r9];
+NEXT: add.u32 %r5, %r5, 1; setp.lt.u32 %p5, %r5, 8; @%p5 bra READ;
+END:`
+
+func TestStream(t *testing.T) {
+	c := run(t, ring, launchOf(1, 64, 2048), emulate.Config{Off: emulate.AllChecks}).Chain
+	// Eight copies through two stages: the last pair starts when the third has come, three misses behind the first.
+	miss := H200.BulkLatency + H200.LatencyMemory - H200.LatencyL2
+	if c.Stream < 3*miss || c.Stream > 3.6*miss {
+		t.Errorf("reads are spread over %g clocks, want a little more than %g", c.Stream, 3*miss)
+	}
+	const handshake = 150 // two operations on mbarriers and the instructions around them
+	if c.Cold < 4*miss || c.Cold > 4*(miss+handshake) {
+		t.Errorf("the chain has %g clocks, want a little more than %g", c.Cold, 4*miss)
+	}
+}
+
+// Two blocks whose tiles share rows and columns of factors: no more bytes than there are.
+func TestFootprintEndsWithTheMemory(t *testing.T) {
+	const all = `shr.u32 %r3, %r1, 3; and.b32 %r4, %r1, 7; add.u32 %r3, %r3, %r4; shl.b32 %r3, %r3, 7; shl.b32 %r5, %r0, 2; add.u32 %r3, %r3, %r5;
+cvt.u64.u32 %rd1, %r3; add.u64 %rd1, %rd1, %rd0; add.u64 %rd1, %rd1, 1040384; ld.global.u32 %r6, [%rd1];`
+	p := run(t, all, launchOf(64, 32, 0), emulate.Config{Off: emulate.AllChecks, Blocks: 8})
+	if r := p.Footprint.Read; r.Block != 128 || r.Grid > memoryBytes {
+		t.Errorf("%+v", r)
+	}
+	// 10000 blocks of 128 bytes each would be more than the memory has.
+	p = run(t, strings.Replace(all, "shr.u32 %r3, %r1, 3; and.b32 %r4, %r1, 7; add.u32 %r3, %r3, %r4;", "and.b32 %r3, %r1, 31;", 1), launchOf(10000, 32, 0), emulate.Config{Off: emulate.AllChecks, Blocks: 8})
+	if r := p.Footprint.Read; r.Grid != memoryBytes {
+		t.Errorf("%g bytes of %d", r.Grid, memoryBytes)
 	}
 }

@@ -43,29 +43,36 @@ type Footprint struct {
 	Write Extent `json:"write"`
 }
 
-// Extent is how much memory is touched. With n blocks that touch b bytes each and u together, one has p of them for itself and
-// shares the rest with all others: n·p + shared = u, p + shared = b. Of a grid, that is the bytes that G blocks touch:
-// G·p + shared.
+// Extent is how much memory is touched. Of each allocation, with n blocks that touch b bytes each and u together, one has p of
+// them for itself and shares the rest with all others: n·p + shared = u, p + shared = b. Of a grid, that is the bytes that G blocks
+// touch, G·p + shared, but no more than the allocation has: blocks that work on tiles share with some and not with all.
 type Extent struct {
 	Block  float64 `json:"block"`  // bytes that a block touches, in the mean
 	Shared float64 `json:"shared"` // of them, what all blocks touch
 	Grid   float64 `json:"grid"`   // bytes that all blocks of the grid touch
 }
 
-// extent extends what n blocks touch to a grid.
-func extent(sum, union uint64, n, grid int) Extent {
+// extent extends what n blocks touch in size bytes of memory to a grid.
+func extent(sum, union uint64, n, grid int, size float64) Extent {
 	if n == 0 {
 		return Extent{}
 	}
 	b, u := float64(sum)*sectorBytes/float64(n), float64(union)*sectorBytes
-	if n == 1 {
-		return Extent{b, 0, b * float64(grid)}
+	own := b
+	if n > 1 {
+		own = max(0, (u-b)/float64(n-1))
 	}
-	own := max(0, (u-b)/float64(n-1))
-	if n == grid {
-		return Extent{b, b - own, u}
+	e := Extent{Block: b, Shared: max(0, b-own), Grid: u}
+	if n < grid {
+		e.Grid = max(u, min(size, float64(grid)*own+e.Shared))
 	}
-	return Extent{b, max(0, b-own), float64(grid)*own + max(0, b-own)}
+	return e
+}
+
+func (e *Extent) add(o Extent) {
+	e.Block += o.Block
+	e.Shared += o.Shared
+	e.Grid += o.Grid
 }
 
 // sectors is a set of sectors.

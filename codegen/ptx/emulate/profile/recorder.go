@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/oxideinfer/oxide/codegen/ptx/emulate"
@@ -32,24 +33,67 @@ type launch struct {
 	wgmmas uint64 // warps that executed one
 }
 
-// touched is which sectors blocks touch.
+// touched is which sectors blocks touch, by allocation.
 type touched struct {
+	memory []emulate.Range
+	parts  []part
+	last   int // allocation in hand
+}
+
+// part is what blocks touch of one allocation.
+type part struct {
 	all    sectors
 	blocks map[int]*sectors
 	sum    uint64 // over blocks
 }
 
+// at returns the part of an address. What lies in no allocation, such as constants of the module, belongs to the last part.
+func (t *touched) at(addr uint64) *part {
+	if t.parts == nil {
+		t.parts = make([]part, len(t.memory)+1)
+	}
+	if t.last < len(t.memory) && t.holds(t.last, addr) {
+		return &t.parts[t.last]
+	}
+	for i := range t.memory {
+		if t.holds(i, addr) {
+			t.last = i
+			return &t.parts[i]
+		}
+	}
+	return &t.parts[len(t.memory)]
+}
+
+func (t *touched) holds(i int, addr uint64) bool {
+	m := &t.memory[i]
+	return addr >= m.Addr && addr-m.Addr < uint64(m.Bytes)
+}
+
 func (t *touched) add(block int, addr, n uint64) {
-	b := t.blocks[block]
+	p := t.at(addr)
+	b := p.blocks[block]
 	if b == nil {
-		if t.blocks == nil {
-			t.blocks = map[int]*sectors{}
+		if p.blocks == nil {
+			p.blocks = map[int]*sectors{}
 		}
 		b = &sectors{}
-		t.blocks[block] = b
+		p.blocks[block] = b
 	}
-	t.sum += b.add(addr, n)
-	t.all.add(addr, n)
+	p.sum += b.add(addr, n)
+	p.all.add(addr, n)
+}
+
+// extent adds up the allocations.
+func (t *touched) extent(n, grid int) Extent {
+	var e Extent
+	for i := range t.parts {
+		size := math.Inf(1)
+		if i < len(t.memory) {
+			size = float64((t.memory[i].Bytes + sectorBytes - 1) / sectorBytes * sectorBytes)
+		}
+		e.add(extent(t.parts[i].sum, t.parts[i].all.count, n, grid, size))
+	}
+	return e
 }
 
 // Observe is the Observe of an emulate.Config.
@@ -57,7 +101,7 @@ func (r *Recorder) Observe(about emulate.Launched) emulate.Observer {
 	if about.Worker != 0 {
 		return nil
 	}
-	l := &launch{about: about, chain: newTracker(&r.machine, int(volume(about.Block)))}
+	l := &launch{about: about, read: touched{memory: about.Memory}, write: touched{memory: about.Memory}, chain: newTracker(&r.machine, int(volume(about.Block)))}
 	r.launches = append(r.launches, l)
 	return l.step
 }
@@ -250,8 +294,7 @@ func (l *launch) profile() *Profile {
 		p.Lines = append(p.Lines, *line)
 	}
 	slices.SortFunc(p.Lines, func(a, b Line) int { return cmp.Compare(a.Line, b.Line) })
-	p.Footprint = Footprint{Read: extent(l.read.sum, l.read.all.count, p.Blocks, p.GridBlocks()),
-		Write: extent(l.write.sum, l.write.all.count, p.Blocks, p.GridBlocks())}
+	p.Footprint = Footprint{Read: l.read.extent(p.Blocks, p.GridBlocks()), Write: l.write.extent(p.Blocks, p.GridBlocks())}
 	p.Chain = l.chain.mean()
 	return p
 }
