@@ -19,6 +19,7 @@ type Prepared struct {
 	offsets  []uint16
 	names    []string
 	patches  []patch
+	maps     []mapPatch
 }
 
 // PreparedOperand is what a call demands of one region: at least Elements elements of DType at a multiple of Align bytes. Absent
@@ -42,6 +43,39 @@ type patch struct {
 	plus    DevicePtr
 }
 
+// mapPatch is a parameter that holds a tensor map: of an operand from so many bytes on.
+type mapPatch struct {
+	patch
+	box  *TensorBox
+	view TensorView
+}
+
+// rehearsedMaps are the tensor maps of a rehearsal. Nobody encodes them, as their tensors are not there.
+type rehearsedMaps []mapPatch
+
+// mapMark begins what stands in the place of a rehearsed map; its number follows.
+const mapMark = "a tensor map of a rehearsal, number"
+
+// note checks a map and gives it a number.
+func (all *rehearsedMaps) note(to *TensorMap, b *TensorBox, v *TensorView) error {
+	if err := b.Check(v); err != nil {
+		return err
+	}
+	*to = TensorMap{}
+	copy(to[:], mapMark)
+	to[len(mapMark)] = byte(len(*all))
+	*all = append(*all, mapPatch{box: b, view: *v})
+	return nil
+}
+
+// number is which of so many rehearsed maps a parameter holds, -1 if none.
+func mapNumber(param []byte, count int) int {
+	if len(param) < len(TensorMap{}) || string(param[:len(mapMark)]) != mapMark || int(param[len(mapMark)]) >= count {
+		return -1
+	}
+	return int(param[len(mapMark)])
+}
+
 // Prepare makes a call twice, on memory that is not there and into scopes that are never submitted, and keeps what it comes to. The two
 // differ in their addresses alone, and whatever differs between the results is an address. sig is what the call binds: the operands that
 // are not absent, in order. A call that takes more from its scope, as workspace, a status record or a lease, cannot be prepared, nor
@@ -63,7 +97,7 @@ func Prepare(d *Device, sig *Signature, operands []PreparedOperand, call func(*S
 		return nil, err
 	}
 	p.commands, p.params, p.offsets, p.names = a.batch.Commands, a.batch.Params, a.batch.Offsets, a.names
-	if !slices.Equal(a.batch.Commands, b.batch.Commands) || !slices.Equal(a.batch.Offsets, b.batch.Offsets) || !p.compare(b.batch.Params) {
+	if !slices.Equal(a.batch.Commands, b.batch.Commands) || !slices.Equal(a.batch.Offsets, b.batch.Offsets) || !p.compare(b.batch.Params, *a.maps, *b.maps) {
 		return nil, p.refuse("arguments", "addresses of operands, or the same in every call")
 	}
 	return p, nil
@@ -112,6 +146,9 @@ func (p *Prepared) rehearse(sig *Signature, number int) (*scopeCore, error) {
 		return nil, err
 	}
 	defer s.Drop()
+	maps := &rehearsedMaps{}
+	s.c.maps = maps
+	defer func() { s.c.maps = nil }()
 	regions := make([]Region, len(p.operands))
 	for i := range p.operands {
 		if o := &p.operands[i]; o.DType != 0 {
@@ -122,7 +159,7 @@ func (p *Prepared) rehearse(sig *Signature, number int) (*scopeCore, error) {
 		return nil, err
 	}
 	c := s.c
-	if c.sig != sig || c.ops != 1 || c.status != nil || c.recorded != nil || c.batch.Eager || len(c.leases) > 0 || len(c.batch.Commands) == 0 {
+	if c.sig != sig || c.ops != 1 || c.status != nil || c.recorded != nil || c.batch.Eager || len(c.leases) > 0 {
 		return nil, p.refuse("call", "launches of one operator that binds its signature and takes nothing else from the scope")
 	}
 	for i := range c.batch.Commands {
@@ -130,13 +167,13 @@ func (p *Prepared) rehearse(sig *Signature, number int) (*scopeCore, error) {
 			return nil, p.refuse("call", "launches alone")
 		}
 	}
-	return &scopeCore{names: slices.Clone(c.names), batch: Batch{Commands: slices.Clone(c.batch.Commands), Params: slices.Clone(c.batch.Params),
+	return &scopeCore{names: slices.Clone(c.names), maps: maps, batch: Batch{Commands: slices.Clone(c.batch.Commands), Params: slices.Clone(c.batch.Params),
 		Offsets: slices.Clone(c.batch.Offsets)}}, nil
 }
 
 // compare finds the addresses in the parameters of one rehearsal with the help of the other.
-func (p *Prepared) compare(other []byte) bool {
-	if len(other) != len(p.params) {
+func (p *Prepared) compare(other []byte, maps, otherMaps rehearsedMaps) bool {
+	if len(other) != len(p.params) || len(maps) != len(otherMaps) || len(maps) > 255 {
 		return false
 	}
 	checked := slices.Clone(p.params)
@@ -148,7 +185,12 @@ func (p *Prepared) compare(other []byte) bool {
 			if n+1 < len(offsets) {
 				end = uint32(offsets[n+1])
 			}
-			if at := cmd.ParamStart + uint32(o); end-uint32(o) >= 8 {
+			at, size := cmd.ParamStart+uint32(o), end-uint32(o)
+			if n := mapNumber(p.params[at:at+size], len(maps)); n >= 0 {
+				if !p.tensorMap(at, maps[n], &otherMaps[n]) {
+					return false
+				}
+			} else if size >= 8 {
 				p.address(at, checked, other)
 			}
 		}
@@ -159,14 +201,29 @@ func (p *Prepared) compare(other []byte) bool {
 // address notes a parameter that is an address of the same operand in both rehearsals.
 func (p *Prepared) address(at uint32, checked, other []byte) {
 	a, b := readPtr(p.params[at:]), readPtr(other[at:])
+	if i, plus, ok := p.operand(a, b); ok {
+		p.patches = append(p.patches, patch{at, i, plus})
+		writePtr(checked[at:], b)
+	}
+}
+
+// tensorMap notes a parameter that is a map of the same operand in both rehearsals.
+func (p *Prepared) tensorMap(at uint32, m mapPatch, other *mapPatch) bool {
+	i, plus, ok := p.operand(m.view.Base, other.view.Base)
+	m.patch, m.view.Base = patch{at, i, plus}, other.view.Base
+	p.maps = append(p.maps, m)
+	return ok && m.box == other.box && m.view == other.view
+}
+
+// operand finds what two addresses in two rehearsals are: an operand and so many bytes.
+func (p *Prepared) operand(a, b DevicePtr) (number uint8, plus DevicePtr, ok bool) {
 	for i := range p.operands {
 		o := &p.operands[i]
 		if plus := a - base(i, 1); o.DType != 0 && plus <= o.bytes && b-base(i, 2) == plus {
-			p.patches = append(p.patches, patch{at, uint8(i), plus})
-			writePtr(checked[at:], b)
-			return
+			return uint8(i), plus, true
 		}
 	}
+	return 0, 0, false
 }
 
 // Submit submits the call as a scope of its own.
@@ -185,12 +242,11 @@ func (p *Prepared) run(s *Stream, regions []Region, ask bool) (Completion, error
 		return Completion{}, err
 	}
 	c := p.dev.scopes.borrow(s)
-	if s.dev != p.dev || !p.bind(c, regions) {
+	if s.dev != p.dev || !p.bind(c, regions) || !p.fill(c, regions) {
 		c.release()
 		c.giveBack()
 		return p.explain(s, regions, ask)
 	}
-	p.fill(c, regions)
 	var done Completion
 	var err error
 	if ask || len(c.leases) > 0 {
@@ -231,8 +287,8 @@ func (p *Prepared) bind(c *scopeCore, regions []Region) bool {
 	return true
 }
 
-// fill puts the call into a core.
-func (p *Prepared) fill(c *scopeCore, regions []Region) {
+// fill puts the call into a core; it says no where a tensor map cannot be encoded.
+func (p *Prepared) fill(c *scopeCore, regions []Region) bool {
 	c.op, c.ops = p.op, 1
 	for i := range p.operands {
 		if o := &p.operands[i]; o.Constant || o.Access&Write != 0 {
@@ -250,6 +306,15 @@ func (p *Prepared) fill(c *scopeCore, regions []Region) {
 		patch := &p.patches[i]
 		writePtr(b.Params[patch.at:], regions[patch.operand].ptr+patch.plus)
 	}
+	for i := range p.maps {
+		m := &p.maps[i]
+		c.view = m.view
+		c.view.Base = regions[m.operand].ptr + m.plus
+		if p.dev.EncodeTensorMap((*TensorMap)(b.Params[m.at:]), m.box, &c.view) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // explain makes the call the long way, which finds everything that is wrong.

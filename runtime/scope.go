@@ -38,6 +38,10 @@ type scopeCore struct {
 	eagerOp   string        // who must not be captured, and what would help
 	eagerWant string
 
+	view    TensorView // of the map that is being encoded
+	encoded TensorMap
+	maps    *rehearsedMaps // of a call that is being prepared, else nil
+
 	before, after *scopeCore // in the pool's list of open scopes
 }
 

@@ -1,6 +1,9 @@
 package oxrt
 
-import "fmt"
+import (
+	"fmt"
+	goruntime "runtime"
+)
 
 // TensorMapAlign is the alignment of a tensor map in memory and in the parameters of a launch.
 const TensorMapAlign = 64
@@ -28,6 +31,27 @@ func (d *Device) EncodeTensorMap(to *TensorMap, b *TensorBox, v *TensorView) err
 	if code := d.drv.EncodeTensorMap(to, b, v); code != CodeSuccess {
 		return &DriverError{Op: "cuTensorMapEncodeTiled", Code: code}
 	}
+	return nil
+}
+
+// EncodeTensorMap is [Device.EncodeTensorMap] for the parameters of a launch in this scope; v lies in an operand. Prepared calls encode
+// the map again for the operands that they are given.
+func (s *Scope) EncodeTensorMap(to *TensorMap, b *TensorBox, v *TensorView) error {
+	defer goruntime.KeepAlive(s)
+	c, err := s.ready()
+	if err != nil {
+		return err
+	}
+	c.view = *v // what the driver is shown lives on the heap
+	if c.maps != nil {
+		err = c.maps.note(&c.encoded, b, &c.view)
+	} else {
+		err = c.dev.EncodeTensorMap(&c.encoded, b, &c.view)
+	}
+	if err != nil {
+		return c.refuse(err)
+	}
+	*to = c.encoded
 	return nil
 }
 

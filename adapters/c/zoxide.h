@@ -79,6 +79,19 @@ enum { // approximation
 	OXIDE_APPROXIMATION_TANH = 1,
 };
 
+enum { // activation
+	OXIDE_ACTIVATION_NONE = 0,
+	OXIDE_ACTIVATION_SILU = 1,
+	OXIDE_ACTIVATION_GELU = 2,
+	OXIDE_ACTIVATION_GELU_TANH = 3,
+};
+
+enum { // gate
+	OXIDE_GATE_SILU = 0,
+	OXIDE_GATE_GELU = 1,
+	OXIDE_GATE_GELU_TANH = 2,
+};
+
 // Handles. 0 is never one.
 typedef uint64_t oxide_device;
 typedef uint64_t oxide_stream;
@@ -435,6 +448,355 @@ typedef struct {
 #define OXIDE_GELU_OPERANDS_VERSION 0x1174b636u
 #define OXIDE_GELU_OPERANDS_INIT {.struct_size = sizeof(oxide_gelu_operands), .struct_version = OXIDE_GELU_OPERANDS_VERSION}
 OXIDE_BYTES(oxide_gelu_operands, 64);
+
+// ---- gemm.matmul ----
+
+// d = act(alpha·f·(a·bᵀ) + beta·c + bias). Sums in f32.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t max_m; // Most rows of a call.
+	int64_t n; // Columns of d: rows of b.
+	int64_t k; // Columns of a and length of the sums; 0: the products are 0.
+	int32_t input; // Element type of a and b.
+	int32_t output; // Element type of d.
+	int32_t addend; // Element type of c.
+	int32_t bias_type; // Element type of the bias.
+	int32_t scale_type; // Element type of scales, row factors and sums of squares.
+	int32_t b_by_k; // Whether b is [k, n]: b_by_k instead of b.
+	int64_t a_stride; // Elements from one row of a to the next; 0: densely packed.
+	int64_t b_stride; // Elements from one row of b to the next; 0: densely packed.
+	int64_t c_stride; // Elements from one row of c to the next; 0: densely packed.
+	int64_t d_stride; // Elements from one row of d to the next; 0: densely packed.
+	int64_t align; // Bytes that every tensor's address is a multiple of; a power of two.
+	float alpha; // Factor of the product; k = 0 makes the product 0.
+	int32_t accumulate; // Whether beta·c is added.
+	float beta; // Factor of c; without c it is 1.
+	int32_t bias; // Whether there is a bias.
+	int32_t row_factor; // Whether each row's sums are multiplied by a factor.
+	int32_t from_squares; // Whether the factors are made of sums of squares of k elements: 1/sqrt(row_factor/k + epsilon).
+	float epsilon; // Added to the mean square of from_squares.
+	int32_t activation; // Function that every element goes through.
+	int32_t sum_squares; // Whether the sum of squares of each row of d is written.
+	float output_scale; // What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+	int32_t batch_invariant; // Take only algorithms that give a row the same bits whatever m is.
+} oxide_matmul_spec;
+#define OXIDE_MATMUL_SPEC_VERSION 0xdd6cf92eu
+#define OXIDE_MATMUL_SPEC_INIT {.struct_size = sizeof(oxide_matmul_spec), .struct_version = OXIDE_MATMUL_SPEC_VERSION, .max_m = 65536, .n = 0, .k = 0, .input = 0, .output = 0, .addend = 0, .bias_type = 0, .scale_type = 2, .b_by_k = 0, .a_stride = 0, .b_stride = 0, .c_stride = 0, .d_stride = 0, .align = 16, .alpha = 1, .accumulate = 0, .beta = 1, .bias = 0, .row_factor = 0, .from_squares = 0, .epsilon = 0, .activation = 0, .sum_squares = 0, .output_scale = 1, .batch_invariant = 0}
+OXIDE_BYTES(oxide_matmul_spec, 144);
+
+// One call of gemm.matmul.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t m; // Rows of this call.
+	oxide_tensor a; // Left factor.
+	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor b_by_k; // Right factor, one row an index of the sum; a constant.
+	oxide_tensor c; // What is added, for example a residual stream.
+	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor row_factor; // Factor of each row, or what it is made of.
+	oxide_tensor d; // Result.
+	oxide_tensor row_squares; // Sum of squares of each row of d, as stored.
+} oxide_matmul_operands;
+#define OXIDE_MATMUL_OPERANDS_VERSION 0xcd2979fau
+#define OXIDE_MATMUL_OPERANDS_INIT {.struct_size = sizeof(oxide_matmul_operands), .struct_version = OXIDE_MATMUL_OPERANDS_VERSION}
+OXIDE_BYTES(oxide_matmul_operands, 208);
+
+// ---- gemm.gated_matmul ----
+
+// d = gate(g) · u, where g and u are the even and the odd columns of f·(a·bᵀ) + bias: b's rows are those of the gate and of up by turns. Sums in f32.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t max_m; // Most rows of a call.
+	int64_t n; // Columns of d: half of b's rows.
+	int64_t k; // Columns of a and length of the sums; 0: the products are 0.
+	int32_t input; // Element type of a and b.
+	int32_t output; // Element type of d.
+	int32_t bias_type; // Element type of the bias.
+	int32_t scale_type; // Element type of scales, row factors and sums of squares.
+	int64_t a_stride; // Elements from one row of a to the next; 0: densely packed.
+	int64_t b_stride; // Elements from one row of b to the next; 0: densely packed.
+	int64_t d_stride; // Elements from one row of d to the next; 0: densely packed.
+	int64_t align; // Bytes that every tensor's address is a multiple of; a power of two.
+	int32_t bias; // Whether there is a bias.
+	int32_t row_factor; // Whether each row's sums are multiplied by a factor.
+	int32_t from_squares; // Whether the factors are made of sums of squares of k elements: 1/sqrt(row_factor/k + epsilon).
+	float epsilon; // Added to the mean square of from_squares.
+	int32_t gate; // Function of the gate: SwiGLU or a form of GeGLU.
+	float output_scale; // What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+	int32_t batch_invariant; // Take only algorithms that give a row the same bits whatever m is.
+} oxide_gated_matmul_spec;
+#define OXIDE_GATED_MATMUL_SPEC_VERSION 0x71cbe9e3u
+#define OXIDE_GATED_MATMUL_SPEC_INIT {.struct_size = sizeof(oxide_gated_matmul_spec), .struct_version = OXIDE_GATED_MATMUL_SPEC_VERSION, .max_m = 65536, .n = 0, .k = 0, .input = 0, .output = 0, .bias_type = 0, .scale_type = 2, .a_stride = 0, .b_stride = 0, .d_stride = 0, .align = 16, .bias = 0, .row_factor = 0, .from_squares = 0, .epsilon = 0, .gate = 0, .output_scale = 1, .batch_invariant = 0}
+OXIDE_BYTES(oxide_gated_matmul_spec, 112);
+
+// One call of gemm.gated_matmul.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t m; // Rows of this call.
+	oxide_tensor a; // Left factor.
+	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor row_factor; // Factor of each row, or what it is made of.
+	oxide_tensor d; // Result.
+} oxide_gated_matmul_operands;
+#define OXIDE_GATED_MATMUL_OPERANDS_VERSION 0x6d0f3df1u
+#define OXIDE_GATED_MATMUL_OPERANDS_INIT {.struct_size = sizeof(oxide_gated_matmul_operands), .struct_version = OXIDE_GATED_MATMUL_OPERANDS_VERSION}
+OXIDE_BYTES(oxide_gated_matmul_operands, 136);
+
+// ---- gemm.scaled_matmul ----
+
+// d = act(a_scale·b_scale·(a·bᵀ) + beta·c + bias). Sums in f32.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t max_m; // Most rows of a call.
+	int64_t n; // Columns of d: rows of b.
+	int64_t k; // Columns of a and length of the sums; 0: the products are 0.
+	int32_t input; // Element type of a and b.
+	int32_t output; // Element type of d.
+	int32_t addend; // Element type of c.
+	int32_t bias_type; // Element type of the bias.
+	int32_t scale_type; // Element type of scales, row factors and sums of squares.
+	int64_t a_stride; // Elements from one row of a to the next; 0: densely packed.
+	int64_t b_stride; // Elements from one row of b to the next; 0: densely packed.
+	int64_t c_stride; // Elements from one row of c to the next; 0: densely packed.
+	int64_t d_stride; // Elements from one row of d to the next; 0: densely packed.
+	int64_t align; // Bytes that every tensor's address is a multiple of; a power of two.
+	int32_t accumulate; // Whether beta·c is added.
+	float beta; // Factor of c; without c it is 1.
+	int32_t bias; // Whether there is a bias.
+	int32_t activation; // Function that every element goes through.
+	float output_scale; // What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+	int32_t batch_invariant; // Take only algorithms that give a row the same bits whatever m is.
+} oxide_scaled_matmul_spec;
+#define OXIDE_SCALED_MATMUL_SPEC_VERSION 0x97062e0cu
+#define OXIDE_SCALED_MATMUL_SPEC_INIT {.struct_size = sizeof(oxide_scaled_matmul_spec), .struct_version = OXIDE_SCALED_MATMUL_SPEC_VERSION, .max_m = 65536, .n = 0, .k = 0, .input = 5, .output = 4, .addend = 4, .bias_type = 4, .scale_type = 2, .a_stride = 0, .b_stride = 0, .c_stride = 0, .d_stride = 0, .align = 16, .accumulate = 0, .beta = 1, .bias = 0, .activation = 0, .output_scale = 1, .batch_invariant = 0}
+OXIDE_BYTES(oxide_scaled_matmul_spec, 120);
+
+// One call of gemm.scaled_matmul.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t m; // Rows of this call.
+	oxide_tensor a; // Left factor.
+	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor a_scale; // What one unit of a stands for.
+	oxide_tensor b_scale; // What one unit of b stands for; a constant.
+	oxide_tensor c; // What is added, for example a residual stream.
+	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor d; // Result.
+} oxide_scaled_matmul_operands;
+#define OXIDE_SCALED_MATMUL_OPERANDS_VERSION 0x77fbb11eu
+#define OXIDE_SCALED_MATMUL_OPERANDS_INIT {.struct_size = sizeof(oxide_scaled_matmul_operands), .struct_version = OXIDE_SCALED_MATMUL_OPERANDS_VERSION}
+OXIDE_BYTES(oxide_scaled_matmul_operands, 184);
+
+// ---- gemm.scaled_gated_matmul ----
+
+// d = gate(g) · u, where g and u are the even and the odd columns of a_scale·b_scale·(a·bᵀ) + bias: b's rows are those of the gate and of up by turns. Sums in f32.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t max_m; // Most rows of a call.
+	int64_t n; // Columns of d: half of b's rows.
+	int64_t k; // Columns of a and length of the sums; 0: the products are 0.
+	int32_t input; // Element type of a and b.
+	int32_t output; // Element type of d.
+	int32_t bias_type; // Element type of the bias.
+	int32_t scale_type; // Element type of scales, row factors and sums of squares.
+	int64_t a_stride; // Elements from one row of a to the next; 0: densely packed.
+	int64_t b_stride; // Elements from one row of b to the next; 0: densely packed.
+	int64_t d_stride; // Elements from one row of d to the next; 0: densely packed.
+	int64_t align; // Bytes that every tensor's address is a multiple of; a power of two.
+	int32_t bias; // Whether there is a bias.
+	int32_t gate; // Function of the gate: SwiGLU or a form of GeGLU.
+	float output_scale; // What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+	int32_t batch_invariant; // Take only algorithms that give a row the same bits whatever m is.
+} oxide_scaled_gated_matmul_spec;
+#define OXIDE_SCALED_GATED_MATMUL_SPEC_VERSION 0x81ee8a7bu
+#define OXIDE_SCALED_GATED_MATMUL_SPEC_INIT {.struct_size = sizeof(oxide_scaled_gated_matmul_spec), .struct_version = OXIDE_SCALED_GATED_MATMUL_SPEC_VERSION, .max_m = 65536, .n = 0, .k = 0, .input = 5, .output = 4, .bias_type = 4, .scale_type = 2, .a_stride = 0, .b_stride = 0, .d_stride = 0, .align = 16, .bias = 0, .gate = 0, .output_scale = 1, .batch_invariant = 0}
+OXIDE_BYTES(oxide_scaled_gated_matmul_spec, 96);
+
+// One call of gemm.scaled_gated_matmul.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t m; // Rows of this call.
+	oxide_tensor a; // Left factor.
+	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor a_scale; // What one unit of a stands for.
+	oxide_tensor b_scale; // What one unit of b stands for; a constant.
+	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor d; // Result.
+} oxide_scaled_gated_matmul_operands;
+#define OXIDE_SCALED_GATED_MATMUL_OPERANDS_VERSION 0x512a8ab6u
+#define OXIDE_SCALED_GATED_MATMUL_OPERANDS_INIT {.struct_size = sizeof(oxide_scaled_gated_matmul_operands), .struct_version = OXIDE_SCALED_GATED_MATMUL_OPERANDS_VERSION}
+OXIDE_BYTES(oxide_scaled_gated_matmul_operands, 160);
+
+// ---- gemm.row_scaled_matmul ----
+
+// d = act(a_scale[row]·b_scale[column]·(a·bᵀ) + beta·c + bias). Sums in f32.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t max_m; // Most rows of a call.
+	int64_t n; // Columns of d: rows of b.
+	int64_t k; // Columns of a and length of the sums; 0: the products are 0.
+	int32_t input; // Element type of a and b.
+	int32_t output; // Element type of d.
+	int32_t addend; // Element type of c.
+	int32_t bias_type; // Element type of the bias.
+	int32_t scale_type; // Element type of scales, row factors and sums of squares.
+	int64_t a_stride; // Elements from one row of a to the next; 0: densely packed.
+	int64_t b_stride; // Elements from one row of b to the next; 0: densely packed.
+	int64_t c_stride; // Elements from one row of c to the next; 0: densely packed.
+	int64_t d_stride; // Elements from one row of d to the next; 0: densely packed.
+	int64_t align; // Bytes that every tensor's address is a multiple of; a power of two.
+	int32_t accumulate; // Whether beta·c is added.
+	float beta; // Factor of c; without c it is 1.
+	int32_t bias; // Whether there is a bias.
+	int32_t activation; // Function that every element goes through.
+	float output_scale; // What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+	int32_t batch_invariant; // Take only algorithms that give a row the same bits whatever m is.
+} oxide_row_scaled_matmul_spec;
+#define OXIDE_ROW_SCALED_MATMUL_SPEC_VERSION 0x2fe4c27fu
+#define OXIDE_ROW_SCALED_MATMUL_SPEC_INIT {.struct_size = sizeof(oxide_row_scaled_matmul_spec), .struct_version = OXIDE_ROW_SCALED_MATMUL_SPEC_VERSION, .max_m = 65536, .n = 0, .k = 0, .input = 5, .output = 4, .addend = 4, .bias_type = 4, .scale_type = 2, .a_stride = 0, .b_stride = 0, .c_stride = 0, .d_stride = 0, .align = 16, .accumulate = 0, .beta = 1, .bias = 0, .activation = 0, .output_scale = 1, .batch_invariant = 0}
+OXIDE_BYTES(oxide_row_scaled_matmul_spec, 120);
+
+// One call of gemm.row_scaled_matmul.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t m; // Rows of this call.
+	oxide_tensor a; // Left factor.
+	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor a_scale; // What one unit of each row of a stands for.
+	oxide_tensor b_scale; // What one unit of each row of b stands for; a constant.
+	oxide_tensor c; // What is added, for example a residual stream.
+	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor d; // Result.
+} oxide_row_scaled_matmul_operands;
+#define OXIDE_ROW_SCALED_MATMUL_OPERANDS_VERSION 0xe9381d1du
+#define OXIDE_ROW_SCALED_MATMUL_OPERANDS_INIT {.struct_size = sizeof(oxide_row_scaled_matmul_operands), .struct_version = OXIDE_ROW_SCALED_MATMUL_OPERANDS_VERSION}
+OXIDE_BYTES(oxide_row_scaled_matmul_operands, 184);
+
+// ---- gemm.row_scaled_gated_matmul ----
+
+// d = gate(g) · u, where g and u are the even and the odd columns of a_scale[row]·b_scale[column]·(a·bᵀ) + bias: b's rows are those of the gate and of up by turns. Sums in f32.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t max_m; // Most rows of a call.
+	int64_t n; // Columns of d: half of b's rows.
+	int64_t k; // Columns of a and length of the sums; 0: the products are 0.
+	int32_t input; // Element type of a and b.
+	int32_t output; // Element type of d.
+	int32_t bias_type; // Element type of the bias.
+	int32_t scale_type; // Element type of scales, row factors and sums of squares.
+	int64_t a_stride; // Elements from one row of a to the next; 0: densely packed.
+	int64_t b_stride; // Elements from one row of b to the next; 0: densely packed.
+	int64_t d_stride; // Elements from one row of d to the next; 0: densely packed.
+	int64_t align; // Bytes that every tensor's address is a multiple of; a power of two.
+	int32_t bias; // Whether there is a bias.
+	int32_t gate; // Function of the gate: SwiGLU or a form of GeGLU.
+	float output_scale; // What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+	int32_t batch_invariant; // Take only algorithms that give a row the same bits whatever m is.
+} oxide_row_scaled_gated_matmul_spec;
+#define OXIDE_ROW_SCALED_GATED_MATMUL_SPEC_VERSION 0x10d2f1e8u
+#define OXIDE_ROW_SCALED_GATED_MATMUL_SPEC_INIT {.struct_size = sizeof(oxide_row_scaled_gated_matmul_spec), .struct_version = OXIDE_ROW_SCALED_GATED_MATMUL_SPEC_VERSION, .max_m = 65536, .n = 0, .k = 0, .input = 5, .output = 4, .bias_type = 4, .scale_type = 2, .a_stride = 0, .b_stride = 0, .d_stride = 0, .align = 16, .bias = 0, .gate = 0, .output_scale = 1, .batch_invariant = 0}
+OXIDE_BYTES(oxide_row_scaled_gated_matmul_spec, 96);
+
+// One call of gemm.row_scaled_gated_matmul.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t m; // Rows of this call.
+	oxide_tensor a; // Left factor.
+	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor a_scale; // What one unit of each row of a stands for.
+	oxide_tensor b_scale; // What one unit of each row of b stands for; a constant.
+	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor d; // Result.
+} oxide_row_scaled_gated_matmul_operands;
+#define OXIDE_ROW_SCALED_GATED_MATMUL_OPERANDS_VERSION 0xf8f7be4fu
+#define OXIDE_ROW_SCALED_GATED_MATMUL_OPERANDS_INIT {.struct_size = sizeof(oxide_row_scaled_gated_matmul_operands), .struct_version = OXIDE_ROW_SCALED_GATED_MATMUL_OPERANDS_VERSION}
+OXIDE_BYTES(oxide_row_scaled_gated_matmul_operands, 160);
+
+// ---- gemm.block_scaled_matmul ----
+
+// d = act(the sum over blocks of 128 in k of a_scale[row, block]·b_scale[column/128, block]·(a·bᵀ within the block) + beta·c + bias). Sums in f32.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t max_m; // Most rows of a call.
+	int64_t n; // Columns of d: rows of b.
+	int64_t k; // Columns of a and length of the sums; 0: the products are 0.
+	int32_t input; // Element type of a and b.
+	int32_t output; // Element type of d.
+	int32_t addend; // Element type of c.
+	int32_t bias_type; // Element type of the bias.
+	int32_t scale_type; // Element type of scales, row factors and sums of squares.
+	int64_t a_stride; // Elements from one row of a to the next; 0: densely packed.
+	int64_t b_stride; // Elements from one row of b to the next; 0: densely packed.
+	int64_t c_stride; // Elements from one row of c to the next; 0: densely packed.
+	int64_t d_stride; // Elements from one row of d to the next; 0: densely packed.
+	int64_t align; // Bytes that every tensor's address is a multiple of; a power of two.
+	int32_t accumulate; // Whether beta·c is added.
+	float beta; // Factor of c; without c it is 1.
+	int32_t bias; // Whether there is a bias.
+	int32_t activation; // Function that every element goes through.
+	float output_scale; // What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+	int32_t batch_invariant; // Take only algorithms that give a row the same bits whatever m is.
+} oxide_block_scaled_matmul_spec;
+#define OXIDE_BLOCK_SCALED_MATMUL_SPEC_VERSION 0x20e6e55eu
+#define OXIDE_BLOCK_SCALED_MATMUL_SPEC_INIT {.struct_size = sizeof(oxide_block_scaled_matmul_spec), .struct_version = OXIDE_BLOCK_SCALED_MATMUL_SPEC_VERSION, .max_m = 65536, .n = 0, .k = 0, .input = 5, .output = 4, .addend = 4, .bias_type = 4, .scale_type = 2, .a_stride = 0, .b_stride = 0, .c_stride = 0, .d_stride = 0, .align = 16, .accumulate = 0, .beta = 1, .bias = 0, .activation = 0, .output_scale = 1, .batch_invariant = 0}
+OXIDE_BYTES(oxide_block_scaled_matmul_spec, 120);
+
+// One call of gemm.block_scaled_matmul.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t m; // Rows of this call.
+	oxide_tensor a; // Left factor.
+	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor a_scale; // What one unit of each run of 128 in a row of a stands for.
+	oxide_tensor b_scale; // What one unit of each block of 128×128 of b stands for; a constant.
+	oxide_tensor c; // What is added, for example a residual stream.
+	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor d; // Result.
+} oxide_block_scaled_matmul_operands;
+#define OXIDE_BLOCK_SCALED_MATMUL_OPERANDS_VERSION 0xc3cfe2e4u
+#define OXIDE_BLOCK_SCALED_MATMUL_OPERANDS_INIT {.struct_size = sizeof(oxide_block_scaled_matmul_operands), .struct_version = OXIDE_BLOCK_SCALED_MATMUL_OPERANDS_VERSION}
+OXIDE_BYTES(oxide_block_scaled_matmul_operands, 184);
+
+// ---- gemm.block_scaled_gated_matmul ----
+
+// d = gate(g) · u, where g and u are the even and the odd columns of the sum over blocks of 128 in k of a_scale[row, block]·b_scale[column/128, block]·(a·bᵀ within the block) + bias: b's rows are those of the gate and of up by turns. Sums in f32.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t max_m; // Most rows of a call.
+	int64_t n; // Columns of d: half of b's rows.
+	int64_t k; // Columns of a and length of the sums; 0: the products are 0.
+	int32_t input; // Element type of a and b.
+	int32_t output; // Element type of d.
+	int32_t bias_type; // Element type of the bias.
+	int32_t scale_type; // Element type of scales, row factors and sums of squares.
+	int64_t a_stride; // Elements from one row of a to the next; 0: densely packed.
+	int64_t b_stride; // Elements from one row of b to the next; 0: densely packed.
+	int64_t d_stride; // Elements from one row of d to the next; 0: densely packed.
+	int64_t align; // Bytes that every tensor's address is a multiple of; a power of two.
+	int32_t bias; // Whether there is a bias.
+	int32_t gate; // Function of the gate: SwiGLU or a form of GeGLU.
+	float output_scale; // What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+	int32_t batch_invariant; // Take only algorithms that give a row the same bits whatever m is.
+} oxide_block_scaled_gated_matmul_spec;
+#define OXIDE_BLOCK_SCALED_GATED_MATMUL_SPEC_VERSION 0xb55ea21u
+#define OXIDE_BLOCK_SCALED_GATED_MATMUL_SPEC_INIT {.struct_size = sizeof(oxide_block_scaled_gated_matmul_spec), .struct_version = OXIDE_BLOCK_SCALED_GATED_MATMUL_SPEC_VERSION, .max_m = 65536, .n = 0, .k = 0, .input = 5, .output = 4, .bias_type = 4, .scale_type = 2, .a_stride = 0, .b_stride = 0, .d_stride = 0, .align = 16, .bias = 0, .gate = 0, .output_scale = 1, .batch_invariant = 0}
+OXIDE_BYTES(oxide_block_scaled_gated_matmul_spec, 96);
+
+// One call of gemm.block_scaled_gated_matmul.
+typedef struct {
+	uint32_t struct_size, struct_version;
+	int64_t m; // Rows of this call.
+	oxide_tensor a; // Left factor.
+	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor a_scale; // What one unit of each run of 128 in a row of a stands for.
+	oxide_tensor b_scale; // What one unit of each block of 128×128 of b stands for; a constant.
+	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor d; // Result.
+} oxide_block_scaled_gated_matmul_operands;
+#define OXIDE_BLOCK_SCALED_GATED_MATMUL_OPERANDS_VERSION 0x416c7148u
+#define OXIDE_BLOCK_SCALED_GATED_MATMUL_OPERANDS_INIT {.struct_size = sizeof(oxide_block_scaled_gated_matmul_operands), .struct_version = OXIDE_BLOCK_SCALED_GATED_MATMUL_OPERANDS_VERSION}
+OXIDE_BYTES(oxide_block_scaled_gated_matmul_operands, 160);
 
 // Counts the devices of a kind. Without a driver OXIDE_CUDA is OXIDE_ERROR_NO_DRIVER.
 oxide_status oxide_device_count(int32_t kind, int32_t *count);

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
+	"github.com/oxideinfer/oxide/algorithms/internal/scalar"
 	"github.com/oxideinfer/oxide/runtime"
 )
 
@@ -23,12 +24,12 @@ func reference[S spec](s *S, rows int, in map[string][]float64) map[string]catal
 		for i := row * step; i < row*step+f.size; i++ {
 			q := f.function.apply(gate[i])
 			if f.gated {
-				q = q.gated(up[i])
+				q = gated(q, up[i])
 			}
 			if f.output == oxrt.E4M3 {
-				q = q.scaled(float64(f.scale))
+				q = scaled(q, float64(f.scale))
 			}
-			y.Grow(q.value, q.r)
+			y.Grow(q.Value, q.Range)
 		}
 	}
 	return map[string]catalog.Expected{"y": y}
@@ -36,16 +37,16 @@ func reference[S spec](s *S, rows int, in map[string][]float64) map[string]catal
 
 // gated multiplies with up. Zero times infinity is NaN, so nothing is promised where the bound does not tell a zero from
 // another value.
-func (a quantity) gated(up float64) quantity {
-	zero := a.r.Lo == 0 && a.r.Hi == 0
-	if math.IsInf(up, 0) && !zero && a.r.Lo <= 0 && a.r.Hi >= 0 {
-		return quantity{a.value * up, catalog.Unknown()}
+func gated(a scalar.Quantity, up float64) scalar.Quantity {
+	zero := a.Range.Lo == 0 && a.Range.Hi == 0
+	if math.IsInf(up, 0) && !zero && a.Range.Lo <= 0 && a.Range.Hi >= 0 {
+		return scalar.Quantity{Value: a.Value * up, Range: catalog.Unknown()}
 	}
-	return a.times(exactly(up))
+	return a.Times(scalar.Exactly(up))
 }
 
 // scaled divides by the scale of an e4m3 output; the kernel multiplies by its inverse.
-func (a quantity) scaled(scale float64) quantity {
-	a.value = catalog.F32Range(a.value)
-	return a.times(constant(1 / scale))
+func scaled(a scalar.Quantity, scale float64) scalar.Quantity {
+	a.Value = catalog.F32Range(a.Value)
+	return a.Times(scalar.Constant(1 / scale))
 }

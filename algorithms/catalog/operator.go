@@ -55,6 +55,8 @@ type Field struct {
 	// Min and Max bound Int and Float fields, both inclusive.
 	Min float64 `json:"min"`
 	Max float64 `json:"max"`
+	// NonZero excludes 0 from a range that holds it.
+	NonZero bool `json:"non_zero,omitempty"`
 	// Choices are the allowed texts of Enum and Type fields.
 	Choices []string `json:"choices,omitempty"`
 	Doc     string   `json:"doc"`
@@ -76,9 +78,10 @@ type Operand struct {
 	Access Access `json:"access"`
 	// DType is the name of the Spec field that holds the element type.
 	DType string `json:"dtype"`
-	// Shape has one expression a dimension: a number, a Spec field, a call dimension, or a product such as "2*size".
+	// Shape has one expression a dimension: a number, a Spec field, a call dimension, or a product such as "2*size". A factor
+	// "size/128" is the quotient, rounded up.
 	Shape []string `json:"shape"`
-	// Strides has one expression a dimension, in elements. A field that is 0 means "densely packed".
+	// Strides has one expression a dimension, in elements. 0, also a field that is 0, means "densely packed".
 	Strides []string `json:"strides"`
 	// When is the Spec field that must be non-zero or true for the operand to exist, or zero or false where it begins
 	// with "!"; empty: always.

@@ -51,6 +51,7 @@ type Description struct {
 	Checked     bool        `json:"checked"` // data on the device is validated
 	Graph       string      `json:"graph_policy"`
 	Fingerprint string      `json:"fingerprint"`
+	Reason      string      `json:"reason,omitempty"` // why this algorithm, where there is a choice
 }
 
 // DeviceModel is what plans may depend on: devices of one model get equal plans.
@@ -95,6 +96,9 @@ func (d Description) String() string {
 	fmt.Fprintf(&b, "; %d bytes workspace; %s", d.Workspace, d.Graph)
 	if d.Checked {
 		b.WriteString("; checked on the device")
+	}
+	if d.Reason != "" {
+		b.WriteString("; " + d.Reason)
 	}
 	return b.String()
 }

@@ -123,6 +123,9 @@ func (f Field) want() string {
 	case Int:
 		return fmt.Sprintf("an integer from %.0f to %.0f", f.Min, f.Max)
 	case Float:
+		if f.NonZero {
+			return fmt.Sprintf("a number from %g to %g other than 0", f.Min, f.Max)
+		}
 		return fmt.Sprintf("a number from %g to %g", f.Min, f.Max)
 	case Bool:
 		return "true or false"
@@ -150,7 +153,7 @@ func (f Field) accepts(v Values) bool {
 		return float64(x.Int()) >= f.Min && float64(x.Int()) <= f.Max
 	case Float:
 		n := x.Float()
-		return !math.IsNaN(n) && n >= f.Min && n <= f.Max
+		return !math.IsNaN(n) && n >= f.Min && n <= f.Max && (n != 0 || !f.NonZero)
 	case Type, Enum:
 		return slices.Contains(f.Choices, v.Text(f))
 	}

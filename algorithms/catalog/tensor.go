@@ -97,7 +97,7 @@ func (op *Operator) resolve(o Operand, v Values, dims []int) Tensor {
 	return t
 }
 
-// eval computes a product of numbers, Spec fields and call sizes. An unknown name counts as zero; Verify finds those.
+// eval computes a product of numbers, Spec fields, call sizes and quotients of them. An unknown name counts as zero; Verify finds those.
 func (op *Operator) eval(expr string, v Values, dims []int) int {
 	product := 1
 	for factor := range strings.SplitSeq(expr, "*") {
@@ -107,6 +107,10 @@ func (op *Operator) eval(expr string, v Values, dims []int) int {
 }
 
 func (op *Operator) factor(name string, v Values, dims []int) int {
+	if of, by, divided := strings.Cut(name, "/"); divided {
+		n, _ := strconv.Atoi(by) // Verify demands a number
+		return (op.factor(of, v, dims) + n - 1) / max(n, 1)
+	}
 	if n, err := strconv.Atoi(name); err == nil {
 		return n
 	}

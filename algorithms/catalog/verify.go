@@ -90,6 +90,10 @@ func (op *Operator) verifyOperand(o Operand) []string {
 }
 
 func (op *Operator) knows(factor string) bool {
+	if of, by, divided := strings.Cut(factor, "/"); divided {
+		n, err := strconv.Atoi(by)
+		return err == nil && n > 0 && op.knows(of)
+	}
 	if _, err := strconv.Atoi(factor); err == nil {
 		return true
 	}

@@ -7,10 +7,11 @@ import (
 
 	"github.com/oxideinfer/oxide/algorithms/activation"
 	"github.com/oxideinfer/oxide/algorithms/catalog"
+	"github.com/oxideinfer/oxide/algorithms/gemm"
 	"github.com/oxideinfer/oxide/algorithms/normalization"
 )
 
 // Bindings are all operators, family by family.
 func Bindings() []catalog.Binding {
-	return slices.Concat(normalization.Bindings(), activation.Bindings())
+	return slices.Concat(normalization.Bindings(), activation.Bindings(), gemm.Bindings())
 }

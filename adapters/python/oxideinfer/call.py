@@ -102,7 +102,7 @@ def on_host(p, words):
 def prepare(op, views, values, algorithm):
     """Finds the spec in the arrays, makes or finds the plan, and lays out the call."""
     b = infer.Binding(op)
-    b.presence(views)
+    b.presence(views, values)
     devices = {v.device for v in views.values()}
     if len(devices) != 1:
         raise infer.refuse(op, "arrays", "one device", sorted(devices))
@@ -156,11 +156,11 @@ def complete(op, b, views, values):
             if value is not None:
                 b.set(f.name, str(value), f.name)
             elif f.name not in b.known:
-                b.known[f.name] = b.known[f.default[1:]]
+                b.known[f.name] = b.default_type(f.default)
         elif f.kind == "enum" and f.name in values:
             if value not in f.choices:
                 raise infer.refuse(op, f.name, "one of " + ", ".join(f.choices), value)
             spec[f.name] = f.choices.index(value)
         elif f.name in values:
-            spec[f.name] = value
+            spec[f.name] = b.known.get(f.name, value)
     return spec

@@ -38,16 +38,27 @@ class Binding:
         if self.known.setdefault(name, value) != value:
             raise refuse(self.op, where, f"{name} = {self.known[name]}", value)
 
+    def default_type(self, default):
+        """An element type that nobody chose: "=name" is that of another field."""
+        return self.known[default[1:]] if default.startswith("=") else default
+
+    def factor(self, text):
+        """What a factor comes to: a number, a known name, or a quotient, rounded up; None for an unknown name."""
+        if text.isdigit():
+            return int(text)
+        name, divided, by = text.partition("/")
+        value = self.known.get(name)
+        return -(-value // int(by)) if divided and value is not None else value
+
     def solve(self, expression, value, where):
         """Binds the one unknown name of a product."""
         unknown, rest = None, 1
         for factor in expression.split("*"):
-            if factor.isdigit():
-                rest *= int(factor)
-            elif factor in self.known:
-                rest *= self.known[factor]
-            else:
+            known = self.factor(factor)
+            if known is None:
                 unknown = factor
+            else:
+                rest *= known
         if unknown is None:
             if rest != value:
                 raise refuse(self.op, where, f"{expression} = {rest}", value)
@@ -59,11 +70,12 @@ class Binding:
     def product(self, expression):
         n = 1
         for factor in expression.split("*"):
-            n *= int(factor) if factor.isdigit() else self.known[factor]
+            n *= self.factor(factor)
         return n
 
-    def presence(self, given):
-        """Binds the fields that say which operands exist, and refuses a missing or a superfluous one."""
+    def presence(self, given, values={}):
+        """Binds the fields that say which operands exist, and refuses a missing or a superfluous one. An output exists where a field says so
+        that no input tells, or where it is given."""
         for o in self.op.operands:
             if o.access == "in" and not o.when and o.name not in given:
                 raise refuse(self.op, o.name, "an array", "none")
@@ -75,6 +87,9 @@ class Binding:
                     self.set(name, int(present), o.name)
                 elif o.name not in given:
                     self.set(name, 0, o.name)
+        for o in self.op.outputs():
+            if o.when and o.when not in self.known and kinds.get(o.when) == "bool":
+                self.set(o.when, int(o.name in given or bool(values.get(o.when))), o.name)
 
     def exists(self, o):
         return not o.when or bool(self.known.get(o.when.lstrip("!"), 0)) != o.when.startswith("!")
@@ -90,8 +105,8 @@ class Binding:
         """Binds stride fields. 0 stands for rows without gaps, so that they share a plan."""
         inner = 1
         for expression, n, step in reversed(list(zip(o.strides, shape, strides))):
-            if n > 1 and expression.isdigit() and step != int(expression):
-                raise refuse(self.op, f"{o.name}'s strides", expression, step)
+            if n > 1 and expression.isdigit() and step != (int(expression) or inner):
+                raise refuse(self.op, f"{o.name}'s strides", int(expression) or inner, step)
             if not expression.isdigit():
                 self.set(expression, 0 if n <= 1 or step == inner else step, f"{o.name}'s strides")
             inner = (step if n > 1 else inner) * max(n, 1)

@@ -60,7 +60,7 @@ def _fake(name, op):
         _refuse_autograd(name, inputs)
         given = {n: t for n, t in zip(names, inputs) if t is not None}
         b = infer.Binding(op)
-        b.presence(given)
+        b.presence(given, fields)
         for o in op.inputs():
             if o.name in given:
                 b.shapes(o, given[o.name].shape, given[o.name].stride())
@@ -72,7 +72,7 @@ def _fake(name, op):
                 results.append(inputs[0].new_empty(0))
                 continue
             default = next(f.default for f in op.fields if f.name == o.dtype)
-            dtype = fields.get(o.dtype) or b.known.get(o.dtype) or b.known[default[1:]]
+            dtype = fields.get(o.dtype) or b.known.get(o.dtype) or b.default_type(default)
             shape = b.output_shape(o, (given[like.name].shape, like))
             results.append(given[like.name].new_empty(shape, dtype=dtypes[dtype]))
         return results[0] if len(results) == 1 else tuple(results)

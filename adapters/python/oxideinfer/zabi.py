@@ -381,6 +381,339 @@ class GeluOperands(c.Structure):
     ]
 
 
+class MatmulSpec(c.Structure):
+    VERSION = 0xdd6cf92e
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("max_m", c.c_int64),
+        ("n", c.c_int64),
+        ("k", c.c_int64),
+        ("input", c.c_int32),
+        ("output", c.c_int32),
+        ("addend", c.c_int32),
+        ("bias_type", c.c_int32),
+        ("scale_type", c.c_int32),
+        ("b_by_k", c.c_int32),
+        ("a_stride", c.c_int64),
+        ("b_stride", c.c_int64),
+        ("c_stride", c.c_int64),
+        ("d_stride", c.c_int64),
+        ("align", c.c_int64),
+        ("alpha", c.c_float),
+        ("accumulate", c.c_int32),
+        ("beta", c.c_float),
+        ("bias", c.c_int32),
+        ("row_factor", c.c_int32),
+        ("from_squares", c.c_int32),
+        ("epsilon", c.c_float),
+        ("activation", c.c_int32),
+        ("sum_squares", c.c_int32),
+        ("output_scale", c.c_float),
+        ("batch_invariant", c.c_int32),
+    ]
+
+
+class MatmulOperands(c.Structure):
+    VERSION = 0xcd2979fa
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("m", c.c_int64),
+        ("a", Tensor),
+        ("b", Tensor),
+        ("b_by_k", Tensor),
+        ("c", Tensor),
+        ("bias", Tensor),
+        ("row_factor", Tensor),
+        ("d", Tensor),
+        ("row_squares", Tensor),
+    ]
+
+
+class GatedMatmulSpec(c.Structure):
+    VERSION = 0x71cbe9e3
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("max_m", c.c_int64),
+        ("n", c.c_int64),
+        ("k", c.c_int64),
+        ("input", c.c_int32),
+        ("output", c.c_int32),
+        ("bias_type", c.c_int32),
+        ("scale_type", c.c_int32),
+        ("a_stride", c.c_int64),
+        ("b_stride", c.c_int64),
+        ("d_stride", c.c_int64),
+        ("align", c.c_int64),
+        ("bias", c.c_int32),
+        ("row_factor", c.c_int32),
+        ("from_squares", c.c_int32),
+        ("epsilon", c.c_float),
+        ("gate", c.c_int32),
+        ("output_scale", c.c_float),
+        ("batch_invariant", c.c_int32),
+    ]
+
+
+class GatedMatmulOperands(c.Structure):
+    VERSION = 0x6d0f3df1
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("m", c.c_int64),
+        ("a", Tensor),
+        ("b", Tensor),
+        ("bias", Tensor),
+        ("row_factor", Tensor),
+        ("d", Tensor),
+    ]
+
+
+class ScaledMatmulSpec(c.Structure):
+    VERSION = 0x97062e0c
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("max_m", c.c_int64),
+        ("n", c.c_int64),
+        ("k", c.c_int64),
+        ("input", c.c_int32),
+        ("output", c.c_int32),
+        ("addend", c.c_int32),
+        ("bias_type", c.c_int32),
+        ("scale_type", c.c_int32),
+        ("a_stride", c.c_int64),
+        ("b_stride", c.c_int64),
+        ("c_stride", c.c_int64),
+        ("d_stride", c.c_int64),
+        ("align", c.c_int64),
+        ("accumulate", c.c_int32),
+        ("beta", c.c_float),
+        ("bias", c.c_int32),
+        ("activation", c.c_int32),
+        ("output_scale", c.c_float),
+        ("batch_invariant", c.c_int32),
+    ]
+
+
+class ScaledMatmulOperands(c.Structure):
+    VERSION = 0x77fbb11e
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("m", c.c_int64),
+        ("a", Tensor),
+        ("b", Tensor),
+        ("a_scale", Tensor),
+        ("b_scale", Tensor),
+        ("c", Tensor),
+        ("bias", Tensor),
+        ("d", Tensor),
+    ]
+
+
+class ScaledGatedMatmulSpec(c.Structure):
+    VERSION = 0x81ee8a7b
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("max_m", c.c_int64),
+        ("n", c.c_int64),
+        ("k", c.c_int64),
+        ("input", c.c_int32),
+        ("output", c.c_int32),
+        ("bias_type", c.c_int32),
+        ("scale_type", c.c_int32),
+        ("a_stride", c.c_int64),
+        ("b_stride", c.c_int64),
+        ("d_stride", c.c_int64),
+        ("align", c.c_int64),
+        ("bias", c.c_int32),
+        ("gate", c.c_int32),
+        ("output_scale", c.c_float),
+        ("batch_invariant", c.c_int32),
+    ]
+
+
+class ScaledGatedMatmulOperands(c.Structure):
+    VERSION = 0x512a8ab6
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("m", c.c_int64),
+        ("a", Tensor),
+        ("b", Tensor),
+        ("a_scale", Tensor),
+        ("b_scale", Tensor),
+        ("bias", Tensor),
+        ("d", Tensor),
+    ]
+
+
+class RowScaledMatmulSpec(c.Structure):
+    VERSION = 0x2fe4c27f
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("max_m", c.c_int64),
+        ("n", c.c_int64),
+        ("k", c.c_int64),
+        ("input", c.c_int32),
+        ("output", c.c_int32),
+        ("addend", c.c_int32),
+        ("bias_type", c.c_int32),
+        ("scale_type", c.c_int32),
+        ("a_stride", c.c_int64),
+        ("b_stride", c.c_int64),
+        ("c_stride", c.c_int64),
+        ("d_stride", c.c_int64),
+        ("align", c.c_int64),
+        ("accumulate", c.c_int32),
+        ("beta", c.c_float),
+        ("bias", c.c_int32),
+        ("activation", c.c_int32),
+        ("output_scale", c.c_float),
+        ("batch_invariant", c.c_int32),
+    ]
+
+
+class RowScaledMatmulOperands(c.Structure):
+    VERSION = 0xe9381d1d
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("m", c.c_int64),
+        ("a", Tensor),
+        ("b", Tensor),
+        ("a_scale", Tensor),
+        ("b_scale", Tensor),
+        ("c", Tensor),
+        ("bias", Tensor),
+        ("d", Tensor),
+    ]
+
+
+class RowScaledGatedMatmulSpec(c.Structure):
+    VERSION = 0x10d2f1e8
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("max_m", c.c_int64),
+        ("n", c.c_int64),
+        ("k", c.c_int64),
+        ("input", c.c_int32),
+        ("output", c.c_int32),
+        ("bias_type", c.c_int32),
+        ("scale_type", c.c_int32),
+        ("a_stride", c.c_int64),
+        ("b_stride", c.c_int64),
+        ("d_stride", c.c_int64),
+        ("align", c.c_int64),
+        ("bias", c.c_int32),
+        ("gate", c.c_int32),
+        ("output_scale", c.c_float),
+        ("batch_invariant", c.c_int32),
+    ]
+
+
+class RowScaledGatedMatmulOperands(c.Structure):
+    VERSION = 0xf8f7be4f
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("m", c.c_int64),
+        ("a", Tensor),
+        ("b", Tensor),
+        ("a_scale", Tensor),
+        ("b_scale", Tensor),
+        ("bias", Tensor),
+        ("d", Tensor),
+    ]
+
+
+class BlockScaledMatmulSpec(c.Structure):
+    VERSION = 0x20e6e55e
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("max_m", c.c_int64),
+        ("n", c.c_int64),
+        ("k", c.c_int64),
+        ("input", c.c_int32),
+        ("output", c.c_int32),
+        ("addend", c.c_int32),
+        ("bias_type", c.c_int32),
+        ("scale_type", c.c_int32),
+        ("a_stride", c.c_int64),
+        ("b_stride", c.c_int64),
+        ("c_stride", c.c_int64),
+        ("d_stride", c.c_int64),
+        ("align", c.c_int64),
+        ("accumulate", c.c_int32),
+        ("beta", c.c_float),
+        ("bias", c.c_int32),
+        ("activation", c.c_int32),
+        ("output_scale", c.c_float),
+        ("batch_invariant", c.c_int32),
+    ]
+
+
+class BlockScaledMatmulOperands(c.Structure):
+    VERSION = 0xc3cfe2e4
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("m", c.c_int64),
+        ("a", Tensor),
+        ("b", Tensor),
+        ("a_scale", Tensor),
+        ("b_scale", Tensor),
+        ("c", Tensor),
+        ("bias", Tensor),
+        ("d", Tensor),
+    ]
+
+
+class BlockScaledGatedMatmulSpec(c.Structure):
+    VERSION = 0xb55ea21
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("max_m", c.c_int64),
+        ("n", c.c_int64),
+        ("k", c.c_int64),
+        ("input", c.c_int32),
+        ("output", c.c_int32),
+        ("bias_type", c.c_int32),
+        ("scale_type", c.c_int32),
+        ("a_stride", c.c_int64),
+        ("b_stride", c.c_int64),
+        ("d_stride", c.c_int64),
+        ("align", c.c_int64),
+        ("bias", c.c_int32),
+        ("gate", c.c_int32),
+        ("output_scale", c.c_float),
+        ("batch_invariant", c.c_int32),
+    ]
+
+
+class BlockScaledGatedMatmulOperands(c.Structure):
+    VERSION = 0x416c7148
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("struct_version", c.c_uint32),
+        ("m", c.c_int64),
+        ("a", Tensor),
+        ("b", Tensor),
+        ("a_scale", Tensor),
+        ("b_scale", Tensor),
+        ("bias", Tensor),
+        ("d", Tensor),
+    ]
+
+
 FUNCTIONS = {
     "device_count": (c.c_int32, c.c_void_p,),
     "device_open": (c.c_int32, c.c_int32, c.c_void_p,),
@@ -609,6 +942,283 @@ OPERATORS = {
         operands=(
             Operand("x", "in", "input", ("rows", "size",), ("x_stride", "1",), "", ()),
             Operand("y", "out", "output", ("rows", "size",), ("y_stride", "1",), "", ("x",)),
+        ),
+    ),
+    "matmul": Operator(
+        "gemm.matmul",
+        MatmulSpec,
+        MatmulOperands,
+        fields=(
+            Field("max_m", "int", "65536", ()),
+            Field("n", "int", "", ()),
+            Field("k", "int", "", ()),
+            Field("input", "dtype", "", ("bf16", "f16",)),
+            Field("output", "dtype", "=input", ("f32", "f16", "bf16", "e4m3",)),
+            Field("addend", "dtype", "=input", ("f32", "f16", "bf16",)),
+            Field("bias_type", "dtype", "=input", ("f32", "f16", "bf16",)),
+            Field("scale_type", "dtype", "f32", ("f32",)),
+            Field("b_by_k", "bool", "false", ()),
+            Field("a_stride", "int", "0", ()),
+            Field("b_stride", "int", "0", ()),
+            Field("c_stride", "int", "0", ()),
+            Field("d_stride", "int", "0", ()),
+            Field("align", "int", "16", ()),
+            Field("alpha", "float", "1", ()),
+            Field("accumulate", "bool", "false", ()),
+            Field("beta", "float", "1", ()),
+            Field("bias", "bool", "false", ()),
+            Field("row_factor", "bool", "false", ()),
+            Field("from_squares", "bool", "false", ()),
+            Field("epsilon", "float", "0", ()),
+            Field("activation", "enum", "none", ("none", "silu", "gelu", "gelu_tanh",)),
+            Field("sum_squares", "bool", "false", ()),
+            Field("output_scale", "float", "1", ()),
+            Field("batch_invariant", "bool", "false", ()),
+        ),
+        dims=(("m", "max_m"),),
+        operands=(
+            Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
+            Operand("b", "in", "input", ("n", "k",), ("b_stride", "1",), "!b_by_k", ()),
+            Operand("b_by_k", "in", "input", ("k", "n",), ("b_stride", "1",), "b_by_k", ()),
+            Operand("c", "in", "addend", ("m", "n",), ("c_stride", "1",), "accumulate", ()),
+            Operand("bias", "in", "bias_type", ("n",), ("1",), "bias", ()),
+            Operand("row_factor", "in", "scale_type", ("m",), ("1",), "row_factor", ()),
+            Operand("d", "out", "output", ("m", "n",), ("d_stride", "1",), "", ("c",)),
+            Operand("row_squares", "out", "scale_type", ("m",), ("1",), "sum_squares", ()),
+        ),
+    ),
+    "gated_matmul": Operator(
+        "gemm.gated_matmul",
+        GatedMatmulSpec,
+        GatedMatmulOperands,
+        fields=(
+            Field("max_m", "int", "65536", ()),
+            Field("n", "int", "", ()),
+            Field("k", "int", "", ()),
+            Field("input", "dtype", "", ("bf16", "f16",)),
+            Field("output", "dtype", "=input", ("f32", "f16", "bf16", "e4m3",)),
+            Field("bias_type", "dtype", "=input", ("f32", "f16", "bf16",)),
+            Field("scale_type", "dtype", "f32", ("f32",)),
+            Field("a_stride", "int", "0", ()),
+            Field("b_stride", "int", "0", ()),
+            Field("d_stride", "int", "0", ()),
+            Field("align", "int", "16", ()),
+            Field("bias", "bool", "false", ()),
+            Field("row_factor", "bool", "false", ()),
+            Field("from_squares", "bool", "false", ()),
+            Field("epsilon", "float", "0", ()),
+            Field("gate", "enum", "silu", ("silu", "gelu", "gelu_tanh",)),
+            Field("output_scale", "float", "1", ()),
+            Field("batch_invariant", "bool", "false", ()),
+        ),
+        dims=(("m", "max_m"),),
+        operands=(
+            Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
+            Operand("b", "in", "input", ("2*n", "k",), ("b_stride", "1",), "", ()),
+            Operand("bias", "in", "bias_type", ("2*n",), ("1",), "bias", ()),
+            Operand("row_factor", "in", "scale_type", ("m",), ("1",), "row_factor", ()),
+            Operand("d", "out", "output", ("m", "n",), ("d_stride", "1",), "", ()),
+        ),
+    ),
+    "scaled_matmul": Operator(
+        "gemm.scaled_matmul",
+        ScaledMatmulSpec,
+        ScaledMatmulOperands,
+        fields=(
+            Field("max_m", "int", "65536", ()),
+            Field("n", "int", "", ()),
+            Field("k", "int", "", ()),
+            Field("input", "dtype", "e4m3", ("e4m3",)),
+            Field("output", "dtype", "bf16", ("f32", "f16", "bf16", "e4m3",)),
+            Field("addend", "dtype", "bf16", ("f32", "f16", "bf16",)),
+            Field("bias_type", "dtype", "bf16", ("f32", "f16", "bf16",)),
+            Field("scale_type", "dtype", "f32", ("f32",)),
+            Field("a_stride", "int", "0", ()),
+            Field("b_stride", "int", "0", ()),
+            Field("c_stride", "int", "0", ()),
+            Field("d_stride", "int", "0", ()),
+            Field("align", "int", "16", ()),
+            Field("accumulate", "bool", "false", ()),
+            Field("beta", "float", "1", ()),
+            Field("bias", "bool", "false", ()),
+            Field("activation", "enum", "none", ("none", "silu", "gelu", "gelu_tanh",)),
+            Field("output_scale", "float", "1", ()),
+            Field("batch_invariant", "bool", "false", ()),
+        ),
+        dims=(("m", "max_m"),),
+        operands=(
+            Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
+            Operand("b", "in", "input", ("n", "k",), ("b_stride", "1",), "", ()),
+            Operand("a_scale", "in", "scale_type", ("1",), ("1",), "", ()),
+            Operand("b_scale", "in", "scale_type", ("1",), ("1",), "", ()),
+            Operand("c", "in", "addend", ("m", "n",), ("c_stride", "1",), "accumulate", ()),
+            Operand("bias", "in", "bias_type", ("n",), ("1",), "bias", ()),
+            Operand("d", "out", "output", ("m", "n",), ("d_stride", "1",), "", ("c",)),
+        ),
+    ),
+    "scaled_gated_matmul": Operator(
+        "gemm.scaled_gated_matmul",
+        ScaledGatedMatmulSpec,
+        ScaledGatedMatmulOperands,
+        fields=(
+            Field("max_m", "int", "65536", ()),
+            Field("n", "int", "", ()),
+            Field("k", "int", "", ()),
+            Field("input", "dtype", "e4m3", ("e4m3",)),
+            Field("output", "dtype", "bf16", ("f32", "f16", "bf16", "e4m3",)),
+            Field("bias_type", "dtype", "bf16", ("f32", "f16", "bf16",)),
+            Field("scale_type", "dtype", "f32", ("f32",)),
+            Field("a_stride", "int", "0", ()),
+            Field("b_stride", "int", "0", ()),
+            Field("d_stride", "int", "0", ()),
+            Field("align", "int", "16", ()),
+            Field("bias", "bool", "false", ()),
+            Field("gate", "enum", "silu", ("silu", "gelu", "gelu_tanh",)),
+            Field("output_scale", "float", "1", ()),
+            Field("batch_invariant", "bool", "false", ()),
+        ),
+        dims=(("m", "max_m"),),
+        operands=(
+            Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
+            Operand("b", "in", "input", ("2*n", "k",), ("b_stride", "1",), "", ()),
+            Operand("a_scale", "in", "scale_type", ("1",), ("1",), "", ()),
+            Operand("b_scale", "in", "scale_type", ("1",), ("1",), "", ()),
+            Operand("bias", "in", "bias_type", ("2*n",), ("1",), "bias", ()),
+            Operand("d", "out", "output", ("m", "n",), ("d_stride", "1",), "", ()),
+        ),
+    ),
+    "row_scaled_matmul": Operator(
+        "gemm.row_scaled_matmul",
+        RowScaledMatmulSpec,
+        RowScaledMatmulOperands,
+        fields=(
+            Field("max_m", "int", "65536", ()),
+            Field("n", "int", "", ()),
+            Field("k", "int", "", ()),
+            Field("input", "dtype", "e4m3", ("e4m3",)),
+            Field("output", "dtype", "bf16", ("f32", "f16", "bf16", "e4m3",)),
+            Field("addend", "dtype", "bf16", ("f32", "f16", "bf16",)),
+            Field("bias_type", "dtype", "bf16", ("f32", "f16", "bf16",)),
+            Field("scale_type", "dtype", "f32", ("f32",)),
+            Field("a_stride", "int", "0", ()),
+            Field("b_stride", "int", "0", ()),
+            Field("c_stride", "int", "0", ()),
+            Field("d_stride", "int", "0", ()),
+            Field("align", "int", "16", ()),
+            Field("accumulate", "bool", "false", ()),
+            Field("beta", "float", "1", ()),
+            Field("bias", "bool", "false", ()),
+            Field("activation", "enum", "none", ("none", "silu", "gelu", "gelu_tanh",)),
+            Field("output_scale", "float", "1", ()),
+            Field("batch_invariant", "bool", "false", ()),
+        ),
+        dims=(("m", "max_m"),),
+        operands=(
+            Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
+            Operand("b", "in", "input", ("n", "k",), ("b_stride", "1",), "", ()),
+            Operand("a_scale", "in", "scale_type", ("m",), ("1",), "", ()),
+            Operand("b_scale", "in", "scale_type", ("n",), ("1",), "", ()),
+            Operand("c", "in", "addend", ("m", "n",), ("c_stride", "1",), "accumulate", ()),
+            Operand("bias", "in", "bias_type", ("n",), ("1",), "bias", ()),
+            Operand("d", "out", "output", ("m", "n",), ("d_stride", "1",), "", ("c",)),
+        ),
+    ),
+    "row_scaled_gated_matmul": Operator(
+        "gemm.row_scaled_gated_matmul",
+        RowScaledGatedMatmulSpec,
+        RowScaledGatedMatmulOperands,
+        fields=(
+            Field("max_m", "int", "65536", ()),
+            Field("n", "int", "", ()),
+            Field("k", "int", "", ()),
+            Field("input", "dtype", "e4m3", ("e4m3",)),
+            Field("output", "dtype", "bf16", ("f32", "f16", "bf16", "e4m3",)),
+            Field("bias_type", "dtype", "bf16", ("f32", "f16", "bf16",)),
+            Field("scale_type", "dtype", "f32", ("f32",)),
+            Field("a_stride", "int", "0", ()),
+            Field("b_stride", "int", "0", ()),
+            Field("d_stride", "int", "0", ()),
+            Field("align", "int", "16", ()),
+            Field("bias", "bool", "false", ()),
+            Field("gate", "enum", "silu", ("silu", "gelu", "gelu_tanh",)),
+            Field("output_scale", "float", "1", ()),
+            Field("batch_invariant", "bool", "false", ()),
+        ),
+        dims=(("m", "max_m"),),
+        operands=(
+            Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
+            Operand("b", "in", "input", ("2*n", "k",), ("b_stride", "1",), "", ()),
+            Operand("a_scale", "in", "scale_type", ("m",), ("1",), "", ()),
+            Operand("b_scale", "in", "scale_type", ("2*n",), ("1",), "", ()),
+            Operand("bias", "in", "bias_type", ("2*n",), ("1",), "bias", ()),
+            Operand("d", "out", "output", ("m", "n",), ("d_stride", "1",), "", ()),
+        ),
+    ),
+    "block_scaled_matmul": Operator(
+        "gemm.block_scaled_matmul",
+        BlockScaledMatmulSpec,
+        BlockScaledMatmulOperands,
+        fields=(
+            Field("max_m", "int", "65536", ()),
+            Field("n", "int", "", ()),
+            Field("k", "int", "", ()),
+            Field("input", "dtype", "e4m3", ("e4m3",)),
+            Field("output", "dtype", "bf16", ("f32", "f16", "bf16", "e4m3",)),
+            Field("addend", "dtype", "bf16", ("f32", "f16", "bf16",)),
+            Field("bias_type", "dtype", "bf16", ("f32", "f16", "bf16",)),
+            Field("scale_type", "dtype", "f32", ("f32",)),
+            Field("a_stride", "int", "0", ()),
+            Field("b_stride", "int", "0", ()),
+            Field("c_stride", "int", "0", ()),
+            Field("d_stride", "int", "0", ()),
+            Field("align", "int", "16", ()),
+            Field("accumulate", "bool", "false", ()),
+            Field("beta", "float", "1", ()),
+            Field("bias", "bool", "false", ()),
+            Field("activation", "enum", "none", ("none", "silu", "gelu", "gelu_tanh",)),
+            Field("output_scale", "float", "1", ()),
+            Field("batch_invariant", "bool", "false", ()),
+        ),
+        dims=(("m", "max_m"),),
+        operands=(
+            Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
+            Operand("b", "in", "input", ("n", "k",), ("b_stride", "1",), "", ()),
+            Operand("a_scale", "in", "scale_type", ("m", "k/128",), ("0", "1",), "", ()),
+            Operand("b_scale", "in", "scale_type", ("n/128", "k/128",), ("0", "1",), "", ()),
+            Operand("c", "in", "addend", ("m", "n",), ("c_stride", "1",), "accumulate", ()),
+            Operand("bias", "in", "bias_type", ("n",), ("1",), "bias", ()),
+            Operand("d", "out", "output", ("m", "n",), ("d_stride", "1",), "", ("c",)),
+        ),
+    ),
+    "block_scaled_gated_matmul": Operator(
+        "gemm.block_scaled_gated_matmul",
+        BlockScaledGatedMatmulSpec,
+        BlockScaledGatedMatmulOperands,
+        fields=(
+            Field("max_m", "int", "65536", ()),
+            Field("n", "int", "", ()),
+            Field("k", "int", "", ()),
+            Field("input", "dtype", "e4m3", ("e4m3",)),
+            Field("output", "dtype", "bf16", ("f32", "f16", "bf16", "e4m3",)),
+            Field("bias_type", "dtype", "bf16", ("f32", "f16", "bf16",)),
+            Field("scale_type", "dtype", "f32", ("f32",)),
+            Field("a_stride", "int", "0", ()),
+            Field("b_stride", "int", "0", ()),
+            Field("d_stride", "int", "0", ()),
+            Field("align", "int", "16", ()),
+            Field("bias", "bool", "false", ()),
+            Field("gate", "enum", "silu", ("silu", "gelu", "gelu_tanh",)),
+            Field("output_scale", "float", "1", ()),
+            Field("batch_invariant", "bool", "false", ()),
+        ),
+        dims=(("m", "max_m"),),
+        operands=(
+            Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
+            Operand("b", "in", "input", ("2*n", "k",), ("b_stride", "1",), "", ()),
+            Operand("a_scale", "in", "scale_type", ("m", "k/128",), ("0", "1",), "", ()),
+            Operand("b_scale", "in", "scale_type", ("n/64", "k/128",), ("0", "1",), "", ()),
+            Operand("bias", "in", "bias_type", ("2*n",), ("1",), "bias", ()),
+            Operand("d", "out", "output", ("m", "n",), ("d_stride", "1",), "", ()),
         ),
     ),
 }

@@ -127,3 +127,161 @@ def gelu(x, *, y=None, output=None, output_scale=1.0, approximation="exact", alg
     """
     return run("gelu", {"x": x, "y": y}, {"output": output, "output_scale": output_scale, "approximation": approximation}, algorithm)
 
+
+def matmul(a, b=None, b_by_k=None, c=None, bias=None, row_factor=None, *, d=None, row_squares=None, output=None, alpha=1.0, beta=1.0, from_squares=False, epsilon=0.0, activation="none", sum_squares=False, output_scale=1.0, batch_invariant=False, algorithm=None):
+    """d = act(alpha·f·(a·bᵀ) + beta·c + bias). Sums in f32.
+
+    a: [m, k], Left factor.
+    b: [n, k], Right factor, one row a column of the product; a constant.
+    b_by_k: [k, n], Right factor, one row an index of the sum; a constant.
+    c: [m, n], What is added, for example a residual stream.
+    bias: [n], Term of each column of the product; a constant.
+    row_factor: [m], Factor of each row, or what it is made of.
+    d: [m, n], Result.
+    row_squares: [m], Sum of squares of each row of d, as stored.
+    output: Element type of d.
+    alpha: Factor of the product; k = 0 makes the product 0.
+    beta: Factor of c; without c it is 1.
+    from_squares: Whether the factors are made of sums of squares of k elements: 1/sqrt(row_factor/k + epsilon).
+    epsilon: Added to the mean square of from_squares.
+    activation: Function that every element goes through.
+    sum_squares: Whether the sum of squares of each row of d is written.
+    output_scale: What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+    batch_invariant: Take only algorithms that give a row the same bits whatever m is.
+    algorithm: None takes the recommended one.
+    """
+    return run("matmul", {"a": a, "b": b, "b_by_k": b_by_k, "c": c, "bias": bias, "row_factor": row_factor, "d": d, "row_squares": row_squares}, {"output": output, "alpha": alpha, "beta": beta, "from_squares": from_squares, "epsilon": epsilon, "activation": activation, "sum_squares": sum_squares, "output_scale": output_scale, "batch_invariant": batch_invariant}, algorithm)
+
+
+def gated_matmul(a, b, bias=None, row_factor=None, *, d=None, output=None, from_squares=False, epsilon=0.0, gate="silu", output_scale=1.0, batch_invariant=False, algorithm=None):
+    """d = gate(g) · u, where g and u are the even and the odd columns of f·(a·bᵀ) + bias: b's rows are those of the gate and of up by turns. Sums in f32.
+
+    a: [m, k], Left factor.
+    b: [2*n, k], Right factor, one row a column of the product; a constant.
+    bias: [2*n], Term of each column of the product; a constant.
+    row_factor: [m], Factor of each row, or what it is made of.
+    d: [m, n], Result.
+    output: Element type of d.
+    from_squares: Whether the factors are made of sums of squares of k elements: 1/sqrt(row_factor/k + epsilon).
+    epsilon: Added to the mean square of from_squares.
+    gate: Function of the gate: SwiGLU or a form of GeGLU.
+    output_scale: What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+    batch_invariant: Take only algorithms that give a row the same bits whatever m is.
+    algorithm: None takes the recommended one.
+    """
+    return run("gated_matmul", {"a": a, "b": b, "bias": bias, "row_factor": row_factor, "d": d}, {"output": output, "from_squares": from_squares, "epsilon": epsilon, "gate": gate, "output_scale": output_scale, "batch_invariant": batch_invariant}, algorithm)
+
+
+def scaled_matmul(a, b, a_scale, b_scale, c=None, bias=None, *, d=None, output=None, beta=1.0, activation="none", output_scale=1.0, batch_invariant=False, algorithm=None):
+    """d = act(a_scale·b_scale·(a·bᵀ) + beta·c + bias). Sums in f32.
+
+    a: [m, k], Left factor.
+    b: [n, k], Right factor, one row a column of the product; a constant.
+    a_scale: [1], What one unit of a stands for.
+    b_scale: [1], What one unit of b stands for; a constant.
+    c: [m, n], What is added, for example a residual stream.
+    bias: [n], Term of each column of the product; a constant.
+    d: [m, n], Result.
+    output: Element type of d.
+    beta: Factor of c; without c it is 1.
+    activation: Function that every element goes through.
+    output_scale: What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+    batch_invariant: Take only algorithms that give a row the same bits whatever m is.
+    algorithm: None takes the recommended one.
+    """
+    return run("scaled_matmul", {"a": a, "b": b, "a_scale": a_scale, "b_scale": b_scale, "c": c, "bias": bias, "d": d}, {"output": output, "beta": beta, "activation": activation, "output_scale": output_scale, "batch_invariant": batch_invariant}, algorithm)
+
+
+def scaled_gated_matmul(a, b, a_scale, b_scale, bias=None, *, d=None, output=None, gate="silu", output_scale=1.0, batch_invariant=False, algorithm=None):
+    """d = gate(g) · u, where g and u are the even and the odd columns of a_scale·b_scale·(a·bᵀ) + bias: b's rows are those of the gate and of up by turns. Sums in f32.
+
+    a: [m, k], Left factor.
+    b: [2*n, k], Right factor, one row a column of the product; a constant.
+    a_scale: [1], What one unit of a stands for.
+    b_scale: [1], What one unit of b stands for; a constant.
+    bias: [2*n], Term of each column of the product; a constant.
+    d: [m, n], Result.
+    output: Element type of d.
+    gate: Function of the gate: SwiGLU or a form of GeGLU.
+    output_scale: What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+    batch_invariant: Take only algorithms that give a row the same bits whatever m is.
+    algorithm: None takes the recommended one.
+    """
+    return run("scaled_gated_matmul", {"a": a, "b": b, "a_scale": a_scale, "b_scale": b_scale, "bias": bias, "d": d}, {"output": output, "gate": gate, "output_scale": output_scale, "batch_invariant": batch_invariant}, algorithm)
+
+
+def row_scaled_matmul(a, b, a_scale, b_scale, c=None, bias=None, *, d=None, output=None, beta=1.0, activation="none", output_scale=1.0, batch_invariant=False, algorithm=None):
+    """d = act(a_scale[row]·b_scale[column]·(a·bᵀ) + beta·c + bias). Sums in f32.
+
+    a: [m, k], Left factor.
+    b: [n, k], Right factor, one row a column of the product; a constant.
+    a_scale: [m], What one unit of each row of a stands for.
+    b_scale: [n], What one unit of each row of b stands for; a constant.
+    c: [m, n], What is added, for example a residual stream.
+    bias: [n], Term of each column of the product; a constant.
+    d: [m, n], Result.
+    output: Element type of d.
+    beta: Factor of c; without c it is 1.
+    activation: Function that every element goes through.
+    output_scale: What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+    batch_invariant: Take only algorithms that give a row the same bits whatever m is.
+    algorithm: None takes the recommended one.
+    """
+    return run("row_scaled_matmul", {"a": a, "b": b, "a_scale": a_scale, "b_scale": b_scale, "c": c, "bias": bias, "d": d}, {"output": output, "beta": beta, "activation": activation, "output_scale": output_scale, "batch_invariant": batch_invariant}, algorithm)
+
+
+def row_scaled_gated_matmul(a, b, a_scale, b_scale, bias=None, *, d=None, output=None, gate="silu", output_scale=1.0, batch_invariant=False, algorithm=None):
+    """d = gate(g) · u, where g and u are the even and the odd columns of a_scale[row]·b_scale[column]·(a·bᵀ) + bias: b's rows are those of the gate and of up by turns. Sums in f32.
+
+    a: [m, k], Left factor.
+    b: [2*n, k], Right factor, one row a column of the product; a constant.
+    a_scale: [m], What one unit of each row of a stands for.
+    b_scale: [2*n], What one unit of each row of b stands for; a constant.
+    bias: [2*n], Term of each column of the product; a constant.
+    d: [m, n], Result.
+    output: Element type of d.
+    gate: Function of the gate: SwiGLU or a form of GeGLU.
+    output_scale: What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+    batch_invariant: Take only algorithms that give a row the same bits whatever m is.
+    algorithm: None takes the recommended one.
+    """
+    return run("row_scaled_gated_matmul", {"a": a, "b": b, "a_scale": a_scale, "b_scale": b_scale, "bias": bias, "d": d}, {"output": output, "gate": gate, "output_scale": output_scale, "batch_invariant": batch_invariant}, algorithm)
+
+
+def block_scaled_matmul(a, b, a_scale, b_scale, c=None, bias=None, *, d=None, output=None, beta=1.0, activation="none", output_scale=1.0, batch_invariant=False, algorithm=None):
+    """d = act(the sum over blocks of 128 in k of a_scale[row, block]·b_scale[column/128, block]·(a·bᵀ within the block) + beta·c + bias). Sums in f32.
+
+    a: [m, k], Left factor.
+    b: [n, k], Right factor, one row a column of the product; a constant.
+    a_scale: [m, k/128], What one unit of each run of 128 in a row of a stands for.
+    b_scale: [n/128, k/128], What one unit of each block of 128×128 of b stands for; a constant.
+    c: [m, n], What is added, for example a residual stream.
+    bias: [n], Term of each column of the product; a constant.
+    d: [m, n], Result.
+    output: Element type of d.
+    beta: Factor of c; without c it is 1.
+    activation: Function that every element goes through.
+    output_scale: What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+    batch_invariant: Take only algorithms that give a row the same bits whatever m is.
+    algorithm: None takes the recommended one.
+    """
+    return run("block_scaled_matmul", {"a": a, "b": b, "a_scale": a_scale, "b_scale": b_scale, "c": c, "bias": bias, "d": d}, {"output": output, "beta": beta, "activation": activation, "output_scale": output_scale, "batch_invariant": batch_invariant}, algorithm)
+
+
+def block_scaled_gated_matmul(a, b, a_scale, b_scale, bias=None, *, d=None, output=None, gate="silu", output_scale=1.0, batch_invariant=False, algorithm=None):
+    """d = gate(g) · u, where g and u are the even and the odd columns of the sum over blocks of 128 in k of a_scale[row, block]·b_scale[column/128, block]·(a·bᵀ within the block) + bias: b's rows are those of the gate and of up by turns. Sums in f32.
+
+    a: [m, k], Left factor.
+    b: [2*n, k], Right factor, one row a column of the product; a constant.
+    a_scale: [m, k/128], What one unit of each run of 128 in a row of a stands for.
+    b_scale: [n/64, k/128], What one unit of each block of 128×128 of b stands for; a constant.
+    bias: [2*n], Term of each column of the product; a constant.
+    d: [m, n], Result.
+    output: Element type of d.
+    gate: Function of the gate: SwiGLU or a form of GeGLU.
+    output_scale: What one unit of an e4m3 output stands for: the result is divided by it. 1 for other outputs.
+    batch_invariant: Take only algorithms that give a row the same bits whatever m is.
+    algorithm: None takes the recommended one.
+    """
+    return run("block_scaled_gated_matmul", {"a": a, "b": b, "a_scale": a_scale, "b_scale": b_scale, "bias": bias, "d": d}, {"output": output, "gate": gate, "output_scale": output_scale, "batch_invariant": batch_invariant}, algorithm)
+

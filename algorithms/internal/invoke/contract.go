@@ -117,7 +117,7 @@ func (o *operand) span(size int) int64 {
 	switch {
 	case !o.sized:
 		return o.inner
-	case size == 0:
+	case size == 0 || o.inner == 0:
 		return 0
 	}
 	return o.inner + int64(size-1)*o.step

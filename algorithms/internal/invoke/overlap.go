@@ -31,3 +31,6 @@ func (p *Plan) Prefetch() uint32 {
 func (p *Plan) Resident(threads int) uint32 {
 	return uint32(p.sms * threads / int(p.kernel.Artifact().Launch.Block.X))
 }
+
+// SMs are the multiprocessors of the plan's device.
+func (p *Plan) SMs() int { return p.sms }

@@ -10,12 +10,14 @@ import (
 	"github.com/oxideinfer/oxide/runtime"
 )
 
-// Plan is the part of a plan that is alike for all operators whose call is one launch. It is immutable and safe for concurrent use.
+// Plan is the part of a plan that is alike for all operators. It is immutable and safe for concurrent use.
 type Plan struct {
 	op          *catalog.Operator
 	contract    Contract
 	kernel      *oxrt.Kernel
+	also        []*oxrt.Kernel   // what a call launches behind it
 	validation  *oxrt.Validation // nil: nothing is checked on the device
+	apart       bool             // by the caller's wish
 	overlap     bool
 	policy      oxrt.GraphPolicy
 	sms         int
@@ -26,6 +28,10 @@ type Plan struct {
 type Candidate struct {
 	Artifact *oxrt.Artifact
 	Refusal  error
+	// Also are the artifacts of further launches of a call, in order.
+	Also []*oxrt.Artifact
+	// Reason says why the plan takes this candidate, for people who read plans; it is not part of the fingerprint.
+	Reason string
 	// Workspace is the exact scratch memory of a call in bytes.
 	Workspace int64
 	// Checks are the operands whose values the kernel validates, by the numbers that it reports; none: it reads nothing that can be
@@ -50,12 +56,19 @@ func New(dev *oxrt.Device, op *catalog.Operator, spec any, align int, candidates
 	case o.Trusted && len(c.Checks) == 0:
 		return Plan{}, op.Refuse("trusted", "an operator that checks data on the device", "one that reads none")
 	}
-	p := Plan{op: op, overlap: !o.Apart && c.Artifact.Launch.ProgrammaticLaunch}
+	p := Plan{op: op, apart: o.Apart, overlap: !o.Apart && c.Artifact.Launch.ProgrammaticLaunch}
 	if p.contract, err = NewContract(op, spec, align); err != nil {
 		return Plan{}, err
 	}
 	if p.kernel, err = dev.Load(c.Artifact); err != nil {
 		return Plan{}, fmt.Errorf("%s: %w", op.Name, err)
+	}
+	for _, a := range c.Also {
+		k, err := dev.Load(a)
+		if err != nil {
+			return Plan{}, fmt.Errorf("%s: %w", op.Name, err)
+		}
+		p.also = append(p.also, k)
 	}
 	p.sms = dev.Info().SMs
 	if len(c.Checks) > 0 && !o.Trusted {
@@ -86,8 +99,11 @@ func (p *Plan) describe(spec any, algorithm *catalog.Algorithm, c Candidate) {
 		Launches:  []catalog.Launch{catalog.LaunchOf(c.Artifact, p.overlap)},
 		Workspace: c.Workspace, Checked: p.validation != nil, Graph: p.policy.String(),
 	}
+	for _, a := range c.Also {
+		d.Launches = append(d.Launches, catalog.LaunchOf(a, !p.apart && a.Launch.ProgrammaticLaunch))
+	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%+v", p.op.Fingerprint(spec), d))
-	d.Fingerprint = hex.EncodeToString(sum[:])
+	d.Fingerprint, d.Reason = hex.EncodeToString(sum[:]), c.Reason
 	p.description = d
 }
 
@@ -104,7 +120,13 @@ func (p *Plan) Provider() string { return p.description.Provider }
 func (p *Plan) Algorithm() string { return p.description.Algorithm }
 
 // Artifacts are the kernels that a call launches, in order.
-func (p *Plan) Artifacts() []*oxrt.Artifact { return []*oxrt.Artifact{p.kernel.Artifact()} }
+func (p *Plan) Artifacts() []*oxrt.Artifact {
+	all := []*oxrt.Artifact{p.kernel.Artifact()}
+	for _, k := range p.also {
+		all = append(all, k.Artifact())
+	}
+	return all
+}
 
 // WorkspaceBytes is the exact scratch memory that a call needs.
 func (p *Plan) WorkspaceBytes() int64 { return p.description.Workspace }
@@ -124,7 +146,7 @@ func (p *Plan) String() string { return p.description.String() }
 // Contract is what every call must satisfy.
 func (p *Plan) Contract() *Contract { return &p.contract }
 
-// Launch adds the one launch of a call.
+// Launch adds the first launch of a call.
 func (p *Plan) Launch(scope *oxrt.Scope, grid oxrt.Dim3, params *oxrt.Params) error {
 	if p.policy > oxrt.GraphSupplied {
 		if err := scope.Restrict(p.op.Name, p.policy); err != nil {
@@ -132,6 +154,12 @@ func (p *Plan) Launch(scope *oxrt.Scope, grid oxrt.Dim3, params *oxrt.Params) er
 		}
 	}
 	return scope.Launch(p.kernel, oxrt.LaunchConfig{Grid: grid, Programmatic: p.overlap}, params)
+}
+
+// LaunchAlso adds launch n of those behind the first.
+func (p *Plan) LaunchAlso(n int, scope *oxrt.Scope, grid oxrt.Dim3, params *oxrt.Params) error {
+	k := p.also[n]
+	return scope.Launch(k, oxrt.LaunchConfig{Grid: grid, Programmatic: !p.apart && k.Artifact().Launch.ProgrammaticLaunch}, params)
 }
 
 // Status is what the kernel is told about reporting: no record and oxrt.StatusUnchecked for a trusted plan.

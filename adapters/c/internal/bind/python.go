@@ -152,9 +152,8 @@ func chosenFields(op *catalog.Operator) []catalog.Field {
 		told = append(told, d.Max)
 	}
 	for _, o := range op.Operands {
-		told = append(told, strings.TrimPrefix(o.When, "!"))
-		if o.Access == catalog.In {
-			told = append(told, o.DType)
+		if o.Access == catalog.In { // an output that is to be made has to be asked for
+			told = append(told, o.DType, strings.TrimPrefix(o.When, "!"))
 		}
 		for _, expr := range slices.Concat(o.Shape, o.Strides) {
 			told = append(told, strings.Split(expr, "*")...)

@@ -33,6 +33,9 @@ func (w *writer) operator(op *catalog.Operator) {
 		if f.Kind == catalog.Int || f.Kind == catalog.Float {
 			limits = fmt.Sprintf("%.12g to %.12g", f.Min, f.Max)
 		}
+		if f.NonZero {
+			limits += ", not 0"
+		}
 		missing := f.Default
 		if name, copied := strings.CutPrefix(f.Default, "="); copied {
 			missing = "as " + name

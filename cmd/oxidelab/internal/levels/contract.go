@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
@@ -115,7 +116,7 @@ func outside(f catalog.Field) []badValue {
 		return []badValue{{"a value below the least", fmt.Sprintf("%.0f", f.Min-1)}, {"a value above the largest", fmt.Sprintf("%.0f", f.Max+1)},
 			{"a fraction", "1.5"}, text}
 	case catalog.Float:
-		return []badValue{{"a value below the least", fmt.Sprintf("%g", f.Min-1)}, {"a value above the largest", fmt.Sprintf("%g", 2*f.Max+1)}, text}
+		return []badValue{{"a value below the least", fmt.Sprintf("%g", f.Min-max(1, math.Abs(f.Min)))}, {"a value above the largest", fmt.Sprintf("%g", 2*f.Max+1)}, text}
 	case catalog.Bool:
 		return []badValue{{"a number", "1"}}
 	}
