@@ -1,6 +1,7 @@
 package oxrt_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -158,9 +159,6 @@ func TestPrepareRefuses(t *testing.T) {
 		"fill": func(s *oxrt.Scope, regions []oxrt.Region) error {
 			return errors.Join(r.enqueuePair(s, regions), s.Fill(regions[2], 0))
 		},
-		"nothing": func(s *oxrt.Scope, regions []oxrt.Region) error {
-			return s.BindTo(pair, []oxrt.Region{regions[0], regions[2]})
-		},
 		"workspace": func(s *oxrt.Scope, regions []oxrt.Region) error {
 			_, err := s.Workspace("pair", 16)
 			return errors.Join(err, r.enqueuePair(s, regions))
@@ -209,6 +207,24 @@ func TestPrepareRefuses(t *testing.T) {
 	}
 	if _, err := oxrt.Prepare(r.dev, pair, append(slices.Clone(pairOperands), pairOperands[0]), r.enqueuePair); !errors.Is(err, oxrt.ErrContract) {
 		t.Errorf("an operand too many: %v", err)
+	}
+}
+
+// TestPreparedCallsMayLaunchNothing: those of operators on no columns.
+func TestPreparedCallsMayLaunchNothing(t *testing.T) {
+	r := newRig(t, false)
+	p, err := oxrt.Prepare(r.dev, pair, pairOperands, func(s *oxrt.Scope, regions []oxrt.Region) error {
+		return s.BindTo(pair, []oxrt.Region{regions[0].First(16), regions[2].First(16)})
+	})
+	must(t, err)
+	regions := []oxrt.Region{r.buffer(64).All(oxrt.F32), {}, r.buffer(64).All(oxrt.F32)}
+	done, err := p.Submit(r.stream, regions)
+	must(t, err)
+	must(t, done.Wait(context.Background()))
+	must(t, p.Detach(r.stream, regions))
+	regions[0] = regions[2]
+	if err := p.Detach(r.stream, regions); err != nil { // in place, as the signature allows
+		t.Error(err)
 	}
 }
 
