@@ -1,5 +1,5 @@
 // What the C ABI adds to a bare launch: the same kernel on the same memory and stream, directly through the driver and through
-// oxide_enqueue, in turns within one process.
+// oxide_enqueue, in a random order every round within one process.
 // cc -O2 -Iadapters/c -o abi bench/abi.c liboxide.so -ldl; ./abi CUBIN ENTRY THREADS [OUT.json]
 // CUBIN, ENTRY and THREADS are the kernel that a plan of RMSNorm over 4096 bf16 elements takes (oxide_plan_get_info names it).
 #include <dlfcn.h>
@@ -10,9 +10,9 @@
 
 #include "oxide.h"
 
-enum { MODES = 6, ROUNDS = 60, CALLS = 200, HIDDEN = 4096 };
-static const char *names[MODES] = {"direct", "direct_with_event", "abi_without_completion", "abi_with_completion", "abi_with_completion_and_poll",
-                                   "abi_poll_of_a_settled_one"};
+enum { MODES = 7, ROUNDS = 401, CALLS = 100, HIDDEN = 4096 };
+static const char *names[MODES] = {"cuLaunchKernel", "cuLaunchKernelEx_programmatic", "cuLaunchKernelEx_programmatic_with_event", "abi_without_completion",
+                                   "abi_with_completion", "abi_with_completion_and_poll", "abi_poll_of_a_settled_one"};
 typedef int (*fn)();
 static void *lib;
 
@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
 	cu(sym("cuCtxSetCurrent")(context), "current"), cu(sym("cuModuleLoadData")(&module, image), "module");
 	cu(sym("cuModuleGetFunction")(&function, module, argv[2]), "function"), cu(sym("cuStreamCreateWithPriority")(&stream, 1, 0), "stream");
 	cu(sym("cuEventCreate")(&event, 2), "event");
-	fn alloc = sym("cuMemAlloc_v2"), launch = sym("cuLaunchKernelEx"), record = sym("cuEventRecord"), sync = sym("cuStreamSynchronize");
+	fn alloc = sym("cuMemAlloc_v2"), plain = sym("cuLaunchKernel"), launch = sym("cuLaunchKernelEx"), record = sym("cuEventRecord"), sync = sym("cuStreamSynchronize");
 	cu(alloc(&x, (size_t)HIDDEN * 2), "alloc"), cu(alloc(&w, (size_t)HIDDEN * 2), "alloc"), cu(alloc(&y, (size_t)HIDDEN * 2), "alloc");
 
 	uint64_t stride = HIDDEN;
@@ -77,20 +77,28 @@ int main(int argc, char **argv) {
 	call.x = (oxide_tensor){x, HIDDEN, OXIDE_BF16, 0}, call.weight = (oxide_tensor){w, HIDDEN, OXIDE_BF16, 0}, call.y = (oxide_tensor){y, HIDDEN, OXIDE_BF16, 0};
 
 	oxide_completion settled;
-	static double samples[MODES][ROUNDS];
-	for (int round = -3; round < ROUNDS; round++) { // three to warm up
+	static double samples[MODES][ROUNDS], sorted[MODES][ROUNDS];
+	srand(7);
+	int order[MODES];
+	for (int m = 0; m < MODES; m++) order[m] = m;
+	for (int round = -5; round < ROUNDS; round++) { // five to warm up
+		for (int m = MODES - 1; m > 0; m--) {       // a new order every round
+			int other = rand() % (m + 1), kept = order[m];
+			order[m] = order[other], order[other] = kept;
+		}
 		for (int turn = 0; turn < MODES; turn++) {
-			int mode = round & 1 ? MODES - 1 - turn : turn; // both orders
-			if (mode == 5) ox(oxide_enqueue(plan, s, &call, &settled)), ox(oxide_completion_wait(settled, -1));
+			int mode = order[turn];
+			if (mode == 6) ox(oxide_enqueue(plan, s, &call, &settled)), ox(oxide_completion_wait(settled, -1));
 			double t = now();
 			for (int i = 0; i < CALLS; i++) {
 				switch (mode) {
-				case 0: cu(launch(&config, function, params, NULL), "launch"); break;
-				case 1: cu(launch(&config, function, params, NULL), "launch"), cu(record(event, stream), "record"); break;
-				case 2: ox(oxide_enqueue(plan, s, &call, NULL)); break;
-				case 3: ox(oxide_enqueue(plan, s, &call, &done)); break;
-				case 4: ox(oxide_enqueue(plan, s, &call, &done)), (void)oxide_completion_poll(done); break;
-				case 5: ox(oxide_completion_poll(settled)); break; // the way from C to Go and back
+				case 0: cu(plain(function, 1, 1, 1, config.bx, 1, 1, 0, stream, params, NULL), "launch"); break;
+				case 1: cu(launch(&config, function, params, NULL), "launch"); break;
+				case 2: cu(launch(&config, function, params, NULL), "launch"), cu(record(event, stream), "record"); break;
+				case 3: ox(oxide_enqueue(plan, s, &call, NULL)); break;
+				case 4: ox(oxide_enqueue(plan, s, &call, &done)); break;
+				case 5: ox(oxide_enqueue(plan, s, &call, &done)), (void)oxide_completion_poll(done); break;
+				case 6: ox(oxide_completion_poll(settled)); break; // the way from C to Go and back
 				}
 			}
 			t = (now() - t) / CALLS;
@@ -101,9 +109,15 @@ int main(int argc, char **argv) {
 	FILE *out = argc > 4 ? fopen(argv[4], "w") : stdout;
 	if (out == NULL) return perror(argv[4]), 1;
 	fprintf(out, "{\"kernel\": \"%s\", \"unit\": \"us per call, host time\", \"rounds\": %d, \"calls\": %d", argv[2], ROUNDS, CALLS);
-	for (int m = 0; m < MODES; m++) {
-		qsort(samples[m], ROUNDS, sizeof(double), ascending);
-		fprintf(out, ", \"%s\": {\"median\": %.3f, \"least\": %.3f}", names[m], samples[m][ROUNDS / 2], samples[m][0]);
+	for (int m = 0; m < MODES; m++) { // the difference is the median of the rounds' differences, with a distribution-free 95 % interval
+		static double over[ROUNDS];
+		for (int i = 0; i < ROUNDS; i++) over[i] = samples[m][i] - samples[0][i];
+		qsort(over, ROUNDS, sizeof(double), ascending);
+		memcpy(sorted[m], samples[m], sizeof sorted[m]);
+		qsort(sorted[m], ROUNDS, sizeof(double), ascending);
+		int half = 20; // 0.98 sqrt(401)
+		fprintf(out, ",\n\"%s\": {\"median\": %.3f, \"least\": %.3f, \"over_cuLaunchKernel\": %.3f, \"low\": %.3f, \"high\": %.3f}", names[m], sorted[m][ROUNDS / 2],
+		        sorted[m][0], over[ROUNDS / 2], over[ROUNDS / 2 - half], over[ROUNDS / 2 + half]);
 	}
 	fprintf(out, "}\n");
 	return 0;

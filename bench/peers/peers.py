@@ -19,6 +19,9 @@ import contenders
 import protocol
 
 TOLERANCE = 0.02  # of the largest value of the reference: bf16 has 8 bits
+FLUSH_BYTES = 160 << 20  # several times L2
+EAGER_BYTES = 2 << 20  # a call of at most as many bytes takes the device less time than the host
+EAGER_CALLS = 200
 
 
 def say(**answer):
@@ -83,7 +86,7 @@ def prepare(operator, algorithm, operands, n):
             problem = wrong(operator, calls[0], operands[0])
             if problem:
                 raise ValueError(problem)
-            c["graph"] = capture(calls, n)
+            c["calls"], c["graph"] = calls, capture(calls, n)
         except Exception as e:
             protocol.fail(c, e)
             renew_generator()
@@ -110,16 +113,55 @@ def sampler(n):
     return sample
 
 
+def settler(n_bytes=FLUSH_BYTES):
+    """Writes more memory than L2 holds, with every multiprocessor, and then replays once untimed: the sample does not see who ran before."""
+    spare = torch.empty(n_bytes, dtype=torch.uint8, device="cuda")
+
+    def settle(c):
+        spare.fill_(1)
+        c["graph"].replay()
+
+    return settle
+
+
+def host_sampler(n):
+    """Host time of an eager call. The calls of a sample fit the driver's queue, so that none waits for the device."""
+
+    def sample(c):
+        calls = c["calls"]
+        torch.cuda.synchronize()
+        gc.disable()
+        try:
+            begin = time.perf_counter_ns()
+            for i in range(n):
+                calls[i % len(calls)]()
+            end = time.perf_counter_ns()
+        finally:
+            gc.enable()
+        torch.cuda.synchronize()
+        return (end - begin) * 1e-3 / n
+
+    return sample
+
+
+def timings(case, made, sets, n):
+    """All samples: of graphs, and of eager calls where the device is done with a call before the host has made the next."""
+    regions = [("replay of a graph of calls between two events, per call", n, sampler(n), settler(), protocol.REST)]
+    if case["bytes"] <= EAGER_BYTES:
+        regions.append(("host time of an eager call from Python, without waiting for the device", EAGER_CALLS, host_sampler(EAGER_CALLS), lambda c: None, 0))
+    for region, calls, sample, settle, rest in regions:
+        timed = protocol.compete([dict(c) for c in made], sample, settle, rest)
+        for c in timed:
+            c.pop("graph", None), c.pop("calls", None)
+        yield {"region": region, "sets": sets, "calls": calls, "cold_bytes": case["bytes"] * sets, "contenders": timed}
+
+
 def run(case):
     operator = contenders.OPERATORS[case["operator"]](case["rows"], case["width"])
     sets = protocol.sets_for(case["bytes"])
     n = protocol.calls_for(case["bytes"], sets)
-    timed = prepare(operator, case["algorithm"], operator.operands(sets), n)
-    protocol.compete(timed, sampler(n))
-    for c in timed:
-        c.pop("graph", None)
-    say(id=case["id"], library=library(), kernels=kernels(case["operator"], case["spec"]), region="replay of a graph of calls between two events, per call", sets=sets, calls=n,
-        cold_bytes=case["bytes"] * sets, contenders=timed)
+    made = prepare(operator, case["algorithm"], operator.operands(sets), n)
+    say(id=case["id"], library=library(), kernels=kernels(case["operator"], case["spec"]), timings=list(timings(case, made, sets, n)))
 
 
 def main():

@@ -1,14 +1,18 @@
-"""How contenders are timed, without any of them: orders, warm-up, limits of time. Pure Python.
+"""How contenders are timed, without any of them: orders, warm-up, rests, limits of time. Pure Python.
 
-A contender is timed by replays of a graph that holds its calls; every call of a round has operands of its own. All contenders run in
-one order and then in the opposite one, and every sample is kept: medians, intervals, drift and ranking are computed by oxidelab from
-the samples.
+A contender's graph holds calls that go round operands of its own. Every round takes one sample of each contender, in one order, in the
+opposite one twice, in the first again: what a card does over time, as to lower its clocks near its power limit, is the same for all. Before
+a sample the caller's settle() brings the device into a state that does not depend on who ran before, and behind it the device rests, so that
+no contender heats the card for the next. Every sample is kept: medians, intervals, drift and ranking are computed by oxidelab.
 """
 
-WARM, SAMPLES = 3, 25
+import time
+
+WARM, SAMPLES = 2, 26  # rounds in each order
 COLD_BYTES, MAX_SETS = 260e6, 400
 GRAPH_SECONDS = 4e-3
 MEMORY_RATE = 4.55e12  # bytes a second, only to guess how many calls fill GRAPH_SECONDS
+REST = 1.5  # seconds of rest for a second of work
 
 
 def sets_for(bytes_per_call):
@@ -26,22 +30,32 @@ def orders(n):
     return [list(range(n)), list(reversed(range(n)))]
 
 
-def compete(contenders, sample):
+def compete(contenders, sample, settle=lambda c: None, rest=REST):
     """Times contenders (dicts with "name"; those with "error" are out) in every order. sample(contender) returns microseconds.
 
     Adds "rounds" to each: the order, the position in it and the samples. A contender that fails gets "error" and no rounds.
     """
-    for number, order in enumerate(orders(len(contenders))):
-        for position, i in enumerate(order):
+    both = orders(len(contenders))
+    for c in contenders:
+        c["rounds"] = []
+    for n in range(2 * (WARM + SAMPLES)):
+        number = (0, 1, 1, 0)[n % 4]
+        for position, i in enumerate(both[number]):
             c = contenders[i]
             if c.get("error"):
                 continue
+            begin = time.perf_counter()
             try:
-                for _ in range(WARM):
-                    sample(c)
-                c.setdefault("rounds", []).append({"order": number, "position": position, "us": [sample(c) for _ in range(SAMPLES)]})
+                settle(c)
+                us = sample(c)
             except Exception as e:  # a peer that breaks is a result, not an end
                 fail(c, e)
+                continue
+            if n >= 2 * WARM:
+                if len(c["rounds"]) <= number:
+                    c["rounds"].append({"order": number, "position": position, "us": []})
+                c["rounds"][number]["us"].append(us)
+            time.sleep(rest * (time.perf_counter() - begin))
     for c in contenders:
         if c.get("error"):
             c.pop("rounds", None)

@@ -52,6 +52,7 @@ var rules = []rule{
 	{"gen/*", []string{"runtime"}},
 	{"cmd/oxidegen/**", []string{"cmd/oxidegen/**", "ir/**", "codegen/**", "internal/numfmt"}},
 	{"evidence", nil},
+	{"cmd/oxidelab/internal/*/kernels", []string{"ir", "ir/lib"}},
 	{"cmd/oxidelab/**", []string{"cmd/oxidelab/**", "evidence", "algorithms/**", "runtime/**", "gen/*", "internal/**", "codegen/ptx/**", "codegen/ptx", "codegen/cubin", "codegen/linemap", "codegen/profilepage"}},
 	{"adapters/python", nil},
 	{"adapters/c/**", []string{"adapters/c/**", "algorithms/catalog", "algorithms/operators", "runtime/**", "gen/ptx"}},

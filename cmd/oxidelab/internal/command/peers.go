@@ -20,6 +20,7 @@ func (l *lab) peers(args []string) (err error) {
 	f := l.flags("peers", "-record FILE.tar [flags]")
 	where := f.String("device", "auto", device.Help)
 	only := f.String("op", "", "compare only operators whose name begins with this `prefix`")
+	sizes := f.String("case", "", "compare only these `sizes`, as 1×4096,128×8192")
 	record := f.String("record", "", "write the records to this tar `file`; needs a program built from a clean commit")
 	python := f.String("python", "python3", "the Python `program` that has torch and the peers")
 	script := f.String("script", filepath.Join("bench", "peers", "peers.py"), "the `file` that it runs")
@@ -52,7 +53,7 @@ func (l *lab) peers(args []string) (err error) {
 		return err
 	}
 	p := &progress{lab: l, verbose: true, terminal: isTerminal(l.errOut)}
-	c := peers.Comparison{Bindings: selected, Program: []string{*python, *script}, Limit: *limit, Commit: source.Commit, GPU: facts.Name,
+	c := peers.Comparison{Bindings: selected, Program: []string{*python, *script}, Limit: *limit, Commit: source.Commit, GPU: facts.Name, Only: strings.FieldsFunc(*sizes, func(r rune) bool { return r == ',' }),
 		Report: func(o levels.Outcome) { p.report(o); l.showTimes(o) }}
 	level := qualify.LevelResult{Level: evidence.Performance}
 	level.Began = time.Now().UTC().Truncate(time.Millisecond)
@@ -83,6 +84,6 @@ func (l *lab) showTimes(o levels.Outcome) {
 		if ranking == "" {
 			ranking = fmt.Sprint("fastest first ", t.Ranking)
 		}
-		fmt.Fprintf(l.out, "%s %s: %s; %s\n", o.Task.Operator, o.Task.Name, strings.Join(all, ", "), ranking)
+		fmt.Fprintf(l.out, "%s %s, %s: %s; %s\n", o.Task.Operator, o.Task.Name, t.Region, strings.Join(all, ", "), ranking)
 	}
 }

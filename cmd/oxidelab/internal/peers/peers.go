@@ -32,6 +32,8 @@ type Comparison struct {
 	Limit   int    // seconds after which it begins no further case
 	Commit  string // of this program; the library that Python loads must be of the same one
 	GPU     string // the device's name, by which its limits are known
+	// Only are the sizes to compare, as their labels; empty: all.
+	Only []string
 	// Report is called with every outcome.
 	Report func(levels.Outcome)
 }
@@ -55,10 +57,14 @@ type asked struct {
 
 // answer is one line of the program.
 type answer struct {
-	ID         *int              `json:"id"`
-	Reason     string            `json:"reason"`
-	Library    string            `json:"library"`
-	Kernels    []string          `json:"kernels"` // of the plans that our library made for the case, as algorithm/variant
+	ID      *int           `json:"id"`
+	Reason  string         `json:"reason"`
+	Library string         `json:"library"`
+	Kernels []string       `json:"kernels"` // of the plans that our library made for the case, as algorithm/variant
+	Timings []answerTiming `json:"timings"`
+}
+
+type answerTiming struct {
 	Region     string            `json:"region"`
 	Sets       int               `json:"sets"`
 	Calls      int               `json:"calls"`
@@ -105,7 +111,7 @@ func (c Comparison) cases(plans *oxrt.Device) ([]asked, error) {
 	var all []asked
 	for _, p := range timing.PeerCases() {
 		for _, b := range c.Bindings {
-			if b.Operator.Name != p.Operator {
+			if b.Operator.Name != p.Operator || (len(c.Only) > 0 && !slices.Contains(c.Only, p.Label)) {
 				continue
 			}
 			one, err := c.describe(plans, b, p)
@@ -208,33 +214,47 @@ func (c Comparison) judge(a asked, got answer) (levels.Outcome, error) {
 	if !strings.Contains(got.Library, c.Commit) {
 		return levels.Outcome{}, fmt.Errorf("Python loaded the library %q, and this program is of commit %s", got.Library, c.Commit)
 	}
-	t := a.work
-	t.Region, t.Sets, t.Calls, t.ColdBytes = got.Region, got.Sets, got.Calls, got.ColdBytes
-	oursFailed := ""
-	for _, from := range got.Contenders {
+	var all []evidence.Timing
+	for _, from := range got.Timings {
+		t, oursFailed, err := from.timing(a.work)
+		switch {
+		case err != nil:
+			return levels.Outcome{}, err
+		case oursFailed != "":
+			return a.outcome(evidence.Failed, oursFailed), nil
+		}
+		all = append(all, t)
+	}
+	switch {
+	case len(all) == 0:
+		return a.outcome(evidence.Failed, "the program sent no timing"), nil
+	case !slices.Equal(got.Kernels, a.names):
+		return a.outcome(evidence.Failed, fmt.Sprintf("the library planned %v, want %v", got.Kernels, a.names)), nil
+	}
+	o := a.outcome(evidence.Passed, "")
+	o.Case.Timings = all
+	return o, nil
+}
+
+// timing makes a timing of a record, or says what is wrong with our own part in it.
+func (from answerTiming) timing(t evidence.Timing) (_ evidence.Timing, oursFailed string, err error) {
+	t.Region, t.Sets, t.Calls, t.ColdBytes = from.Region, from.Sets, from.Calls, from.ColdBytes
+	if timing.OnHost(t.Region) {
+		t.Limit = nil
+	}
+	for _, from := range from.Contenders {
 		to := evidence.Contender{Name: from.Name, Provider: from.Provider, Algorithm: from.Algorithm, Version: from.Version, Ours: from.Ours, Error: from.Error}
 		if from.Ours && from.Error != "" {
-			oursFailed = from.Error
+			return t, from.Error, nil
 		}
 		for _, r := range from.Rounds {
 			packed, err := evidence.Pack(r.Us)
 			if err != nil {
-				return levels.Outcome{}, err
+				return t, "", err
 			}
 			to.Rounds = append(to.Rounds, evidence.Round{Order: r.Order, Position: r.Position, Samples: packed})
 		}
 		t.Contenders = append(t.Contenders, to)
 	}
-	if oursFailed != "" {
-		return a.outcome(evidence.Failed, oursFailed), nil
-	}
-	if !slices.Equal(got.Kernels, a.names) {
-		return a.outcome(evidence.Failed, fmt.Sprintf("the library planned %v, want %v", got.Kernels, a.names)), nil
-	}
-	if err := t.Summarise(); err != nil {
-		return levels.Outcome{}, err
-	}
-	o := a.outcome(evidence.Passed, "")
-	o.Case.Timings = []evidence.Timing{t}
-	return o, nil
+	return t, "", t.Summarise()
 }

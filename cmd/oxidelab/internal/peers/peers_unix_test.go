@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,12 +54,15 @@ const peer = `{"name":"peer","provider":"P","algorithm":"f","version":"1","ours"
 const broken = `{"name":"gone","provider":"P","algorithm":"f","version":"not installed","ours":false,"error":"ModuleNotFoundError: no"}`
 
 func line(id int, library, kernel, contenders string) string {
-	return fmt.Sprintf(`{"id":%d,"library":%q,"kernels":[%q],"region":"graph","sets":400,"calls":400,"cold_bytes":6553600,"contenders":[%s]}`, id, library, kernel, contenders)
+	return fmt.Sprintf(`{"id":%d,"library":%q,"kernels":[%q],"timings":[`+
+		`{"region":"graph","sets":400,"calls":400,"cold_bytes":6553600,"contenders":[%s]},`+
+		`{"region":"host time of a call","sets":400,"calls":9,"cold_bytes":6553600,"contenders":[%s]}]}`, id, library, kernel, contenders, contenders)
 }
 
 func TestAnswersBecomeOutcomes(t *testing.T) {
 	const row = "OxideSm90RMSNormRow/BF16_WBF16_BF16_T256x2"
 	all, err := run(t, "a library says hello", line(0, "v0 abc", row, ours+","+peer+","+broken), `{"id":3,"reason":"the limit was reached"}`,
+		`{"id":12,"library":"v0 abc","kernels":[],"timings":[]}`,
 		line(6, "v0 abc", "OxideSm90RMSNormStreamPacket/V", ours), line(9, "v0 abc", row, strings.Replace(ours, `"rounds"`, `"error":"wrong result","r"`, 1)))
 	if err != nil {
 		t.Fatal(err)
@@ -67,17 +71,47 @@ func TestAnswersBecomeOutcomes(t *testing.T) {
 		t.Errorf("%d outcomes", len(all))
 	}
 	first := all[0].Case
-	if first.Status != evidence.Passed || len(first.Timings) != 1 || fmt.Sprint(first.Timings[0].Ranking) != "[[oxide] [peer]]" || first.Timings[0].Limit == nil {
+	if first.Status != evidence.Passed || len(first.Timings) != 2 || first.Timings[1].Calls != 9 || first.Timings[1].Limit != nil || fmt.Sprint(first.Timings[0].Ranking) != "[[oxide] [peer]]" || first.Timings[0].Limit == nil {
 		t.Errorf("%+v", first)
 	}
 	for i, want := range map[int]struct {
 		status evidence.Status
 		says   string
 	}{3: {evidence.NotRun, "the limit was reached"}, 6: {evidence.Failed, "the library planned [OxideSm90RMSNormStreamPacket/V]"}, 9: {evidence.Failed, "wrong result"},
-		1: {evidence.NotRun, "ended before it: exit status 3; it said: the last words"}} {
+		12: {evidence.Failed, "no timing"},
+		1:  {evidence.NotRun, "ended before it: exit status 3; it said: the last words"}} {
 		if c := all[i].Case; c.Status != want.status || !strings.Contains(c.Reason, want.says) {
 			t.Errorf("%d: %s: %s", i, c.Status, c.Reason)
 		}
+	}
+}
+
+// TestSomeSizes compares only those that were asked for.
+func TestSomeSizes(t *testing.T) {
+	d, err := device.Open(device.Emulated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := Comparison{Bindings: operators.Bindings(), GPU: "NVIDIA H200", Only: []string{"1×8192", "8192×14336"}}
+	cases, err := c.cases(d.Dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i, a := range cases {
+		if a.ID != i {
+			t.Errorf("case %d has the number %d", i, a.ID)
+		}
+		got = append(got, a.Operator+" "+a.task.Name)
+	}
+	want := []string{"activation.swiglu 8192×14336 against peers", "normalization.rms_norm 1×8192 against peers", "normalization.add_rms_norm 1×8192 against peers"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -157,7 +157,7 @@ func (r *Report) addTimings(rec *evidence.Record, stale bool) error {
 				return err
 			}
 			to, peers := &r.Timed, row.Name != c.Name
-			if t.Region == timing.EagerRegion {
+			if timing.OnHost(t.Region) {
 				to = &r.Hosts
 			}
 			place(to, Timed{Operator: rec.Operator, Device: rec.Device.Name, Peers: peers}).add(row)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/oxideinfer/oxide/algorithms/catalog"
@@ -16,6 +17,9 @@ const (
 	GraphRegion = "replay of a graph of calls between two events, per call"
 	EagerRegion = "host time of a call through plan, scope and submission, without waiting for the device"
 )
+
+// OnHost tells whether a region is the host's time and not the device's.
+func OnHost(region string) bool { return strings.HasPrefix(region, "host time ") }
 
 // Comparison is what Compare measures: every algorithm that takes the Spec, the plan's own choice first, and a copy of as many
 // bytes by the driver as a yardstick.
@@ -107,7 +111,7 @@ func (s *sets) graphs(plans []catalog.Plan, t evidence.Timing, version, driver s
 }
 
 func (s *sets) replayer(c evidence.Contender, g *oxrt.Graph, calls int) *sampler {
-	return &sampler{contender: c, warm: warmReplays, samples: replays, close: g.Close, sample: func() (float64, error) {
+	return &sampler{contender: c, warm: warmReplays, samples: replays, rest: rest, close: g.Close, sample: func() (float64, error) {
 		d, err := replay(s.stream, g)
 		return d.Seconds() * 1e6 / float64(calls), err
 	}}

@@ -15,6 +15,7 @@ const (
 	graphSeconds = 4e-3
 	warmReplays  = 3
 	replays      = 25
+	rest         = 1.5 // seconds of rest for a second of a contender's work
 	eagerCalls   = 500
 	eagerRounds  = 7
 	memoryRate   = 4.55e12 // bytes/s that one H200 reads at most, the limit that fractions refer to
