@@ -39,7 +39,11 @@ func source(f *jen.File) ([]byte, error) {
 // bindingFile is the Go side of one algorithm: its arguments, their packing, and its artifacts.
 func bindingFile(l Layout, family string, arts []artifact) ([]byte, error) {
 	k := arts[0].kernel
-	f := newFile(l.ImportPath(family), family, digest(arts))
+	from, err := digest(arts)
+	if err != nil {
+		return nil, err
+	}
+	f := newFile(l.ImportPath(family), family, from)
 	f.Anon("embed")
 	args, err := argsStruct(k)
 	if err != nil {

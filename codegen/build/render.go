@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path"
@@ -75,13 +76,18 @@ func renderFamily(out files, l Layout, p Package, family string, arts []artifact
 // mapName is the position map beside a text.
 func mapName(ptxFile string) string { return strings.TrimSuffix(ptxFile, ".ptx") + ".map" }
 
-// digest identifies what a generated file was made from: the texts and contracts of its artifacts.
-func digest(arts []artifact) string {
+// digest identifies what a generated file was made from: the texts and contracts of its artifacts. Contracts are hashed as the
+// manifest has them: the boxes of tensor maps are pointers, and addresses differ from run to run.
+func digest(arts []artifact) (string, error) {
 	var b bytes.Buffer
 	for _, a := range arts {
-		fmt.Fprintf(&b, "%s %s %s %+v\n", a.kernel.Name(), a.row.PTXSHA256, a.row.CubinSHA256, a.row.Launch)
+		launch, err := json.Marshal(a.row.Launch)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s %s %s %s\n", a.kernel.Name(), a.row.PTXSHA256, a.row.CubinSHA256, launch)
 	}
-	return bundle.Hash(b.Bytes())[:16]
+	return bundle.Hash(b.Bytes())[:16], nil
 }
 
 // otherFamilies reads which texts belong to families that this build does not touch: gen/ptx has one table for all.
