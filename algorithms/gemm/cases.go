@@ -107,7 +107,7 @@ func casesOf(k kind) []shape {
 		}
 	}
 	if k == (kind{}) {
-		for _, c := range plainShapes() {
+		for _, c := range append(plainShapes(), fewShapes()...) {
 			add(c)
 		}
 	}

@@ -35,7 +35,7 @@ type call struct {
 
 // strategies are all algorithms, the most general last.
 func strategies() []strategy {
-	var all []strategy
+	all := []strategy{gemv(), skinny(1), skinny(2), skinny(4)}
 	for _, t := range tiles {
 		all = append(all, tiled(t))
 	}

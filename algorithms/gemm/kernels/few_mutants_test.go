@@ -88,8 +88,8 @@ func skinnySubject(t *testing.T, v Skinny, n, k, grid int) *subjects.Subject {
 	}
 	a := MatmulSkinny
 	a.Variants = []Skinny{v}
-	tiles, stage := (n+SkinnyRows-1)/SkinnyRows, v.Lines*SkinnyLineBytes
-	return p.subject(t, a.Instances()[0], grid, []subjects.Arg{{Map: "a"}, {Map: "b"}, word(tiles), word((stride + stage - 1) / stage), word(1), word(SkinnyRows)},
+	tiles := (n + SkinnyRows - 1) / SkinnyRows
+	return p.subject(t, a.Instances()[0], grid, []subjects.Arg{{Map: "a"}, {Map: "b"}, word(tiles), word(stride), word(SkinnyRows)},
 		[]subjects.Map{box("a", p.m, v.Columns), box("b", p.n, SkinnyRows)})
 }
 

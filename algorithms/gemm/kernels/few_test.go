@@ -204,21 +204,18 @@ func TestGemv(t *testing.T) {
 }
 
 // skinnyHead are the arguments up to m.
-func (p product) skinnyHead(v Skinny, height int, rotate bool, a, b func(i, j int) int) (head []any, grid int) {
+func (p product) skinnyHead(v Skinny, height int, a, b func(i, j int) int) (head []any, grid int) {
 	boxes := func(rows, boxRows int, value func(i, j int) int) irtest.Boxes {
 		data, stride := p.matrix(v.In, rows, value)
 		kind := map[lib.Format]emulate.MapType{lib.BF16: emulate.MapBF16, lib.F16: emulate.MapF16, lib.E4M3: emulate.MapU8}[v.In]
 		return irtest.Boxes{Slice: data, Map: emulate.TensorMap{Type: kind, Rank: 2, Dims: [5]uint64{uint64(p.k), uint64(rows)}, Strides: [4]uint64{uint64(stride)},
 			Box: [5]uint32{uint32(SkinnyLineBytes / v.In.Bytes()), uint32(boxRows)}, ElementStrides: [5]uint32{1, 1}, Swizzle: emulate.Swizzle128B}}
 	}
-	tiles, turn := ceil(p.n, height), uint32(0)
-	if rotate {
-		turn = 1
-	}
+	tiles := ceil(p.n, height)
 	if grid = min(tiles, 2); v.Split > 1 {
 		grid = tiles * v.Split
 	}
-	return []any{boxes(p.m, v.Columns, a), boxes(p.n, SkinnyRows, b), uint32(tiles), uint32(ceil(p.k*v.In.Bytes(), v.Lines*SkinnyLineBytes)), turn, uint32(height)}, grid
+	return []any{boxes(p.m, v.Columns, a), boxes(p.n, SkinnyRows, b), uint32(tiles), uint32(p.k * v.In.Bytes()), uint32(height)}, grid
 }
 
 func TestSkinny(t *testing.T) {
@@ -226,7 +223,7 @@ func TestSkinny(t *testing.T) {
 	for i, v := range MatmulSkinny.Variants {
 		t.Run(v.VariantName(), func(t *testing.T) {
 			p := product{max(1, v.Columns-3), 134, 64*v.Lines*v.Split + 77, finishing(i % 4)}
-			head, grid := p.skinnyHead(v, SkinnyRows-30*(i%2), i%3 == 0, p.a, p.b)
+			head, grid := p.skinnyHead(v, SkinnyRows-30*(i%2), p.a, p.b)
 			p.check(t, instances[i], v.In, grid, head)
 		})
 	}
@@ -243,7 +240,7 @@ func TestSkinnyRowsDoNotDependOnM(t *testing.T) {
 		}
 		p := product{max(3, v.Columns/2+1), 66, 712, biased}
 		d := make([]float32, p.m*p.n)
-		head, grid := p.skinnyHead(v, SkinnyRows, false, value, value)
+		head, grid := p.skinnyHead(v, SkinnyRows, value, value)
 		irtest.Run(t, MatmulSkinny.Instances()[i], append(append([]any{irtest.Grid{uint32(grid)}}, head...), p.tail(v.In, d, p.extras(v.In))...)...)
 		if d = d[:3*p.n]; first == nil {
 			first = d

@@ -79,7 +79,8 @@ func (v Skinny) contract() ir.Contract {
 }
 
 // MatmulSkinny is the product for at most 64 rows of a. Tensor copies bring boxes of 64 weight rows and of a, and what lies
-// outside of either reads as zero: any size will do.
+// outside of either reads as zero: any size will do, as long as every block of a cluster has a stage of K. Blocks that take all
+// of K add in its order, whatever their columns: a row's bits do not depend on m.
 var MatmulSkinny = ir.Algorithm[Skinny]{
 	Name:     "OxideSm90MatmulSkinny",
 	Doc:      "Up to 64 rows of a: weights are the rows of warpgroup products, K shared by the blocks of a cluster where tiles are few.",
@@ -93,7 +94,6 @@ type skinny struct {
 	v             Skinny
 	mapA, mapB    ir.TensorMap
 	tiles, units  ir.U32 // tiles of weight rows; stages that cover K
-	rotate        ir.U32
 	height        ir.U32 // weight rows from tile to tile: less than a box has where that leaves fewer blocks idle
 	aRing, bRing  ir.Shared[ir.U8]
 	staged, parts ir.Shared[ir.F32]
@@ -116,7 +116,9 @@ func newSkinny(k *ir.Kernel, v Skinny) *skinny {
 	}
 	s.mapA = ir.TensorMapParam(k, "a", box(v.Columns))
 	s.mapB = ir.TensorMapParam(k, "b", ir.Constant, box(SkinnyRows))
-	s.tiles, s.units, s.rotate = ir.Param[ir.U32](k, "tiles"), ir.Param[ir.U32](k, "units"), ir.Param[ir.U32](k, "rotate")
+	s.tiles = ir.Param[ir.U32](k, "tiles")
+	stage := uint32(v.Lines * SkinnyLineBytes)
+	s.units = ir.Param[ir.U32](k, "row_bytes").Add(k.ConstU32(stage - 1)).ShiftRight(k.ConstU32(uint32(bits.TrailingZeros32(stage))))
 	s.height = ir.Param[ir.U32](k, "height")
 	s.few = fewParams(k, v.In)
 	s.bRing = ir.DynamicArray[ir.U8](k, "b_ring", v.Stages*v.bStage(), 1024)
@@ -173,7 +175,6 @@ func (s *skinny) share() {
 		s.from = s.units.Mul(s.rank).ShiftRight(shift)
 		s.count = s.units.Mul(s.rank.Add(c(1))).ShiftRight(shift).Sub(s.from)
 	}
-	s.offset = s.first.Mul(s.rotate).Rem(s.count)
 	d := s.epilogue.d.Address()
 	s.aligned = d.Or(s.epilogue.dStride.ShiftLeft(c(1))).And(k.ConstU64(3)).Equal(k.ConstU64(0)).And(s.columns.And(c(1)).Equal(c(0)))
 }
@@ -190,16 +191,13 @@ func (s *skinny) init() {
 	}
 }
 
-// walk visits the block's tiles, and in each the stages of its part of K. Blocks may begin at different places of it, so that
-// they do not all read the same part of a at once.
+// walk visits the block's tiles, and in each the stages of its part of K.
 func (s *skinny) walk(p spot, visitTile func(row ir.U32, units func(visit func(unit ir.U32, begin ir.Pred)))) {
 	k, c := s.k, s.k.ConstU32
 	body := func(t ir.U32) {
 		visitTile(t.Mul(s.height), func(visit func(ir.U32, ir.Pred)) {
 			for i := range k.Loop(c(0), s.count, c(1), ir.NoUnroll) {
-				unit := i.Add(s.offset)
-				unit = ir.Select(unit.GreaterEqual(s.count), unit.Sub(s.count), unit).Add(s.from)
-				visit(unit, i.Equal(c(0)))
+				visit(s.from.Add(i), i.Equal(c(0)))
 				p.advance()
 			}
 		})
