@@ -16,10 +16,13 @@ func (l *lab) bench(args []string) (err error) {
 	if len(args) > 0 && args[0] == "chain" {
 		return l.benchChain(args[1:])
 	}
+	if len(args) > 0 && args[0] == "layer" {
+		return l.benchLayer(args[1:])
+	}
 	if len(args) > 0 && args[0] == "host" {
 		return l.benchHost(args[1:])
 	}
-	f := l.flags("bench", "[chain | host] [flags]")
+	f := l.flags("bench", "[chain | layer | host] [flags]")
 	where := f.String("device", "auto", device.Help)
 	only := f.String("op", "", "time only operators whose name begins with this `prefix`")
 	out := f.String("json", "", "write every sample to this `file`")

@@ -14,15 +14,19 @@ func TestChainIsOneComputation(t *testing.T) {
 	var first []byte
 	for _, apart := range []bool{true, false} {
 		for _, replay := range []bool{true, false} {
-			c, err := newChainRun(stream, 2, 64, apart)
+			c, err := newChain(stream, 2, 64, apart)
 			if err != nil {
 				t.Fatal(err)
 			}
-			run := c.submit
-			if replay {
-				run = c.graph.Launch
+			r, err := newRun(stream, c, ChainPairs)
+			if err != nil {
+				t.Fatal(err)
 			}
-			done, err := run(stream)
+			launch := r.submit
+			if replay {
+				launch = r.graph.Launch
+			}
+			done, err := launch(stream)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +43,7 @@ func TestChainIsOneComputation(t *testing.T) {
 			if !bytes.Equal(got, first) || bytes.Equal(got, make([]byte, len(got))) {
 				t.Errorf("apart %v, replay %v: other values, or none", apart, replay)
 			}
-			if err := c.close(); err != nil {
+			if err := r.close(); err != nil {
 				t.Fatal(err)
 			}
 		}
