@@ -489,10 +489,10 @@ typedef struct {
 	uint32_t struct_size, struct_version;
 	int64_t m; // Rows of this call.
 	oxide_tensor a; // Left factor.
-	oxide_tensor b; // Right factor, one row a column of the product; a constant.
-	oxide_tensor b_by_k; // Right factor, one row an index of the sum; a constant.
+	oxide_tensor b; // Right factor, one row a column of the product.
+	oxide_tensor b_by_k; // Right factor, one row an index of the sum.
 	oxide_tensor c; // What is added, for example a residual stream.
-	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor bias; // Term of each column of the product.
 	oxide_tensor row_factor; // Factor of each row, or what it is made of.
 	oxide_tensor d; // Result.
 	oxide_tensor row_squares; // Sum of squares of each row of d, as stored.
@@ -534,8 +534,8 @@ typedef struct {
 	uint32_t struct_size, struct_version;
 	int64_t m; // Rows of this call.
 	oxide_tensor a; // Left factor.
-	oxide_tensor b; // Right factor, one row a column of the product; a constant.
-	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor b; // Right factor, one row a column of the product.
+	oxide_tensor bias; // Term of each column of the product.
 	oxide_tensor row_factor; // Factor of each row, or what it is made of.
 	oxide_tensor d; // Result.
 } oxide_gated_matmul_operands;
@@ -577,11 +577,11 @@ typedef struct {
 	uint32_t struct_size, struct_version;
 	int64_t m; // Rows of this call.
 	oxide_tensor a; // Left factor.
-	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor b; // Right factor, one row a column of the product.
 	oxide_tensor a_scale; // What one unit of a stands for.
-	oxide_tensor b_scale; // What one unit of b stands for; a constant.
+	oxide_tensor b_scale; // What one unit of b stands for.
 	oxide_tensor c; // What is added, for example a residual stream.
-	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor bias; // Term of each column of the product.
 	oxide_tensor d; // Result.
 } oxide_scaled_matmul_operands;
 #define OXIDE_SCALED_MATMUL_OPERANDS_VERSION 0x77fbb11eu
@@ -618,10 +618,10 @@ typedef struct {
 	uint32_t struct_size, struct_version;
 	int64_t m; // Rows of this call.
 	oxide_tensor a; // Left factor.
-	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor b; // Right factor, one row a column of the product.
 	oxide_tensor a_scale; // What one unit of a stands for.
-	oxide_tensor b_scale; // What one unit of b stands for; a constant.
-	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor b_scale; // What one unit of b stands for.
+	oxide_tensor bias; // Term of each column of the product.
 	oxide_tensor d; // Result.
 } oxide_scaled_gated_matmul_operands;
 #define OXIDE_SCALED_GATED_MATMUL_OPERANDS_VERSION 0x512a8ab6u
@@ -662,11 +662,11 @@ typedef struct {
 	uint32_t struct_size, struct_version;
 	int64_t m; // Rows of this call.
 	oxide_tensor a; // Left factor.
-	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor b; // Right factor, one row a column of the product.
 	oxide_tensor a_scale; // What one unit of each row of a stands for.
-	oxide_tensor b_scale; // What one unit of each row of b stands for; a constant.
+	oxide_tensor b_scale; // What one unit of each row of b stands for.
 	oxide_tensor c; // What is added, for example a residual stream.
-	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor bias; // Term of each column of the product.
 	oxide_tensor d; // Result.
 } oxide_row_scaled_matmul_operands;
 #define OXIDE_ROW_SCALED_MATMUL_OPERANDS_VERSION 0xe9381d1du
@@ -703,10 +703,10 @@ typedef struct {
 	uint32_t struct_size, struct_version;
 	int64_t m; // Rows of this call.
 	oxide_tensor a; // Left factor.
-	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor b; // Right factor, one row a column of the product.
 	oxide_tensor a_scale; // What one unit of each row of a stands for.
-	oxide_tensor b_scale; // What one unit of each row of b stands for; a constant.
-	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor b_scale; // What one unit of each row of b stands for.
+	oxide_tensor bias; // Term of each column of the product.
 	oxide_tensor d; // Result.
 } oxide_row_scaled_gated_matmul_operands;
 #define OXIDE_ROW_SCALED_GATED_MATMUL_OPERANDS_VERSION 0xf8f7be4fu
@@ -747,11 +747,11 @@ typedef struct {
 	uint32_t struct_size, struct_version;
 	int64_t m; // Rows of this call.
 	oxide_tensor a; // Left factor.
-	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor b; // Right factor, one row a column of the product.
 	oxide_tensor a_scale; // What one unit of each run of 128 in a row of a stands for.
-	oxide_tensor b_scale; // What one unit of each block of 128×128 of b stands for; a constant.
+	oxide_tensor b_scale; // What one unit of each block of 128×128 of b stands for.
 	oxide_tensor c; // What is added, for example a residual stream.
-	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor bias; // Term of each column of the product.
 	oxide_tensor d; // Result.
 } oxide_block_scaled_matmul_operands;
 #define OXIDE_BLOCK_SCALED_MATMUL_OPERANDS_VERSION 0xc3cfe2e4u
@@ -788,10 +788,10 @@ typedef struct {
 	uint32_t struct_size, struct_version;
 	int64_t m; // Rows of this call.
 	oxide_tensor a; // Left factor.
-	oxide_tensor b; // Right factor, one row a column of the product; a constant.
+	oxide_tensor b; // Right factor, one row a column of the product.
 	oxide_tensor a_scale; // What one unit of each run of 128 in a row of a stands for.
-	oxide_tensor b_scale; // What one unit of each block of 128×128 of b stands for; a constant.
-	oxide_tensor bias; // Term of each column of the product; a constant.
+	oxide_tensor b_scale; // What one unit of each block of 128×128 of b stands for.
+	oxide_tensor bias; // Term of each column of the product.
 	oxide_tensor d; // Result.
 } oxide_block_scaled_gated_matmul_operands;
 #define OXIDE_BLOCK_SCALED_GATED_MATMUL_OPERANDS_VERSION 0x416c7148u

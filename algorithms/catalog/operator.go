@@ -14,8 +14,10 @@ type Operator struct {
 	// Dims are sizes that a call chooses, each up to a limit that the Spec states.
 	Dims []Dim `json:"dims"`
 	// Flops are the arithmetic operations of the definition: the sum of products such as "4*rows*hidden". A square root, an
-	// exponential or an error function counts as one. They are of a kind that the f32 units do.
+	// exponential or an error function counts as one. The f32 units do them, or tensor cores: see TensorCores.
 	Flops []string `json:"flops"`
+	// TensorCores is the Spec field of the element type that tensor cores multiply; empty: the f32 units do the arithmetic.
+	TensorCores string `json:"tensor_cores,omitempty"`
 	// Operands are the tensors of a call, in the order of [Call.Regions].
 	Operands []Operand `json:"operands"`
 	// Algorithms are all strategies, the most general last.
@@ -29,7 +31,9 @@ type Dim struct {
 	Name string `json:"name"`
 	// Max is the Spec field that limits it. Zero is always allowed.
 	Max string `json:"max"`
-	Doc string `json:"doc"`
+	// Tuned: plans choose by that limit, so that adapters make one for calls of about a size and not one for all.
+	Tuned bool   `json:"tuned,omitempty"`
+	Doc   string `json:"doc"`
 }
 
 // Kind is the type of a Spec field.

@@ -9,8 +9,8 @@ import (
 )
 
 // choose returns the algorithm of a plan and writes down why: the one that the caller named (-1: invoke decides whether that can
-// be), else the one that the analytic model finds fastest for calls of max_m rows. Equal estimates go to the one that is listed
-// first, so that equal Specs get equal plans everywhere.
+// be), else the one that was measured fastest at this n and k, else the one that the analytic model finds fastest for calls of max_m
+// rows. Equal estimates go to the one that is listed first, so that equal Specs get equal plans everywhere.
 func choose(op *catalog.Operator, all []strategy, candidates []invoke.Candidate, f *form, sms int, named string) int {
 	if named != "" {
 		for i := range candidates {
@@ -18,8 +18,23 @@ func choose(op *catalog.Operator, all []strategy, candidates []invoke.Candidate,
 		}
 		return -1
 	}
+	best, reason := -1, ""
+	if sms == multiprocessors {
+		best, reason = measured(tuned, op, func(i int) error { return candidates[i].Refusal }, f.maxM, f.n, f.k)
+	}
+	modelled, estimates, refusals := model(all, candidates, f, sms)
+	if best < 0 {
+		best, reason = modelled, "model at max_m: "+strings.Join(estimates, ", ")
+	}
+	if best >= 0 {
+		candidates[best].Reason = strings.Join(append([]string{reason}, refusals...), ", ")
+	}
+	return best
+}
+
+// model estimates every algorithm that can run the Spec: the first fastest (-1: none), all estimates, and why the others cannot.
+func model(all []strategy, candidates []invoke.Candidate, f *form, sms int) (best int, estimates, refusals []string) {
 	best, least := -1, 0.0
-	var estimates, refusals []string
 	for i, s := range all {
 		if err := candidates[i].Refusal; err != nil {
 			refusals = append(refusals, fmt.Sprintf("%s cannot (%v)", s.algorithm.Name, err))
@@ -31,8 +46,5 @@ func choose(op *catalog.Operator, all []strategy, candidates []invoke.Candidate,
 			best, least = i, cost
 		}
 	}
-	if best >= 0 {
-		candidates[best].Reason = "model at max_m: " + strings.Join(append(estimates, refusals...), ", ")
-	}
-	return best
+	return best, estimates, refusals
 }

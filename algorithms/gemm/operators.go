@@ -28,8 +28,8 @@ var names = map[kind]string{
 func operator(k kind) *catalog.Operator {
 	op := &catalog.Operator{
 		Name: names[k], Doc: doc(k), Source: source(k), Fields: fields(k),
-		Dims:     []catalog.Dim{{Name: "m", Max: "max_m", Doc: "Rows of this call."}},
-		Operands: operands(k), Flops: []string{"2*m*n*k"}, Results: results(k),
+		Dims:     []catalog.Dim{{Name: "m", Max: "max_m", Tuned: true, Doc: "Rows of this call."}},
+		Operands: operands(k), Flops: []string{"2*m*n*k"}, TensorCores: "input", Results: results(k),
 	}
 	if k.gated {
 		op.Flops = []string{"4*m*n*k", "4*m*n"}
@@ -110,31 +110,36 @@ func operands(k kind) []catalog.Operand {
 	if k.gated {
 		columns, blocks = "2*n", "n/64"
 	}
-	b := operand("b", "B", catalog.In, "input", list(columns, "k"), list("b_stride", "1"), "", "Right factor, one row a column of the product; a constant.")
+	b := operand("b", "B", catalog.In, "input", list(columns, "k"), list("b_stride", "1"), "", "Right factor, one row a column of the product.")
 	all := []catalog.Operand{operand("a", "A", catalog.In, "input", list("m", "k"), list("a_stride", "1"), "", "Left factor.")}
 	if k == (kind{}) {
 		b.When = "!b_by_k"
-		all = append(all, b, operand("b_by_k", "BByK", catalog.In, "input", list("k", "n"), list("b_stride", "1"), "b_by_k", "Right factor, one row an index of the sum; a constant."))
+		all = append(all, b, operand("b_by_k", "BByK", catalog.In, "input", list("k", "n"), list("b_stride", "1"), "b_by_k", "Right factor, one row an index of the sum."))
 	} else {
 		all = append(all, b)
 	}
 	switch k.scaling {
 	case perTensor:
 		all = append(all, operand("a_scale", "AScale", catalog.In, "scale_type", list("1"), list("1"), "", "What one unit of a stands for."),
-			operand("b_scale", "BScale", catalog.In, "scale_type", list("1"), list("1"), "", "What one unit of b stands for; a constant."))
+			operand("b_scale", "BScale", catalog.In, "scale_type", list("1"), list("1"), "", "What one unit of b stands for."))
 	case perRow:
 		all = append(all, operand("a_scale", "AScale", catalog.In, "scale_type", list("m"), list("1"), "", "What one unit of each row of a stands for."),
-			operand("b_scale", "BScale", catalog.In, "scale_type", list(columns), list("1"), "", "What one unit of each row of b stands for; a constant."))
+			operand("b_scale", "BScale", catalog.In, "scale_type", list(columns), list("1"), "", "What one unit of each row of b stands for."))
 	case perBlock:
 		all = append(all, operand("a_scale", "AScale", catalog.In, "scale_type", list("m", "k/128"), list("0", "1"), "", "What one unit of each run of 128 in a row of a stands for."),
-			operand("b_scale", "BScale", catalog.In, "scale_type", list(blocks, "k/128"), list("0", "1"), "", "What one unit of each block of 128×128 of b stands for; a constant."))
+			operand("b_scale", "BScale", catalog.In, "scale_type", list(blocks, "k/128"), list("0", "1"), "", "What one unit of each block of 128×128 of b stands for."))
+	}
+	for i := range all[1:] {
+		all[i+1].Constant = all[i+1].Name != "a_scale"
 	}
 	d := operand("d", "D", catalog.Out, "output", list("m", "n"), list("d_stride", "1"), "", "Result.")
 	if !k.gated {
 		all = append(all, operand("c", "C", catalog.In, "addend", list("m", "n"), list("c_stride", "1"), "accumulate", "What is added, for example a residual stream."))
 		d.MayAlias = list("c")
 	}
-	all = append(all, operand("bias", "Bias", catalog.In, "bias_type", list(columns), list("1"), "bias", "Term of each column of the product; a constant."))
+	bias := operand("bias", "Bias", catalog.In, "bias_type", list(columns), list("1"), "bias", "Term of each column of the product.")
+	bias.Constant = true
+	all = append(all, bias)
 	if k.scaling == unscaled {
 		all = append(all, operand("row_factor", "RowFactor", catalog.In, "scale_type", list("m"), list("1"), "row_factor", "Factor of each row, or what it is made of."))
 	}

@@ -44,8 +44,8 @@ def triton(name):
 class Operator:
     """One case: shapes, a pool of operands, the contenders."""
 
-    def __init__(self, rows, width, dtype=torch.bfloat16):
-        self.rows, self.width, self.dtype = rows, width, dtype
+    def __init__(self, rows, width, depth=0, dtype=torch.bfloat16):
+        self.rows, self.width, self.depth, self.dtype = rows, width, depth, dtype
 
     def tensors(self, sets, width):
         """One random tensor a set, laid out one after the other in one allocation."""
@@ -157,7 +157,79 @@ class SwiGLU(Operator):
         return [functools.partial(triton_kernels.swiglu, x, y) for x, y in sets]
 
 
-OPERATORS = {"normalization.rms_norm": RMSNorm, "normalization.add_rms_norm": AddRMSNorm, "activation.swiglu": SwiGLU}
+class Matmul(Operator):
+    """d = a·bᵀ; every set has a b of its own."""
+
+    def operands(self, sets):
+        a, b = (torch.randn(sets, n, self.depth, device="cuda", dtype=self.dtype) for n in (self.rows, self.width))
+        return list(zip(a, b, torch.empty(sets, self.rows, self.width, device="cuda", dtype=self.dtype)))
+
+    def reference(self, a, b, _):
+        return [a.float() @ b.float().t()]
+
+    def outputs(self, _a, _b, d):
+        return [d]
+
+    def contenders(self, algorithm):
+        return [(ours(algorithm), self.oxide), (description("cublaslt", "cuBLASLt", "torch.mm, its heuristic's choice", cublas()), self.cublaslt),
+                (flashinfer("cudnn", "mm_bf16, tuned"), self.cudnn)]
+
+    def oxide(self, sets):
+        import oxideinfer as ox
+        return [functools.partial(ox.matmul, a, b, d=d) for a, b, d in sets]
+
+    def cublaslt(self, sets):
+        torch.backends.cuda.preferred_blas_library("cublaslt")
+        return [functools.partial(torch.mm, a, b.t(), out=d) for a, b, d in sets]
+
+    def cudnn(self, sets):
+        import flashinfer
+        from flashinfer.gemm import mm_bf16
+        a, b, d = sets[0]
+        with flashinfer.autotune(True):
+            mm_bf16(a, b.t(), out=d, backend="cudnn")
+        return [functools.partial(mm_bf16, a, b.t(), out=d, backend="cudnn") for a, b, d in sets]
+
+
+class ScaledMatmul(Matmul):
+    """e4m3 with a scale for each of a and b."""
+
+    rowwise = False
+
+    def operands(self, sets):
+        m, n = (self.rows, self.width) if self.rowwise else (1, 1)
+        self.scales = [0.5 + torch.rand(m, device="cuda"), 0.5 + torch.rand(n, device="cuda")]
+        return [(a.to(torch.float8_e4m3fn), b.to(torch.float8_e4m3fn), d) for a, b, d in super().operands(sets)]
+
+    def reference(self, a, b, _):
+        return [(a.float() @ b.float().t()) * self.scales[0][:, None] * self.scales[1][None]]
+
+    def contenders(self, algorithm):
+        how = "torch._scaled_mm, fast accumulation"
+        return [(ours(algorithm), self.oxide), (description("torch", "PyTorch", how + (", row-wise" if self.rowwise else ""), version("torch")), self.torch)]
+
+    def oxide(self, sets):
+        import oxideinfer as ox
+        f = ox.row_scaled_matmul if self.rowwise else ox.scaled_matmul
+        return [functools.partial(f, a, b, *self.scales, d=d) for a, b, d in sets]
+
+    def torch(self, sets):
+        x, y = (self.scales[0][:, None], self.scales[1][None]) if self.rowwise else (self.scales[0][0], self.scales[1][0])
+        f = functools.partial(torch._scaled_mm, scale_a=x, scale_b=y, out_dtype=self.dtype, use_fast_accum=True)
+        return [functools.partial(f, a, b.t(), out=d) for a, b, d in sets]
+
+
+class RowScaledMatmul(ScaledMatmul):
+    rowwise = True
+
+
+OPERATORS = {"normalization.rms_norm": RMSNorm, "normalization.add_rms_norm": AddRMSNorm, "activation.swiglu": SwiGLU,
+             "gemm.matmul": Matmul, "gemm.scaled_matmul": ScaledMatmul, "gemm.row_scaled_matmul": RowScaledMatmul}
+
+
+def cublas():
+    """The version of the cuBLAS that torch has loaded."""
+    return next((version(p) for p in ("nvidia-cublas", "nvidia-cublas-cu13", "nvidia-cublas-cu12") if version(p) != "not installed"), "of torch " + version("torch"))
 
 
 def backend(cuda):

@@ -157,7 +157,7 @@ def timings(case, made, sets, n):
 
 
 def run(case):
-    operator = contenders.OPERATORS[case["operator"]](case["rows"], case["width"])
+    operator = contenders.OPERATORS[case["operator"]](case["rows"], case["width"], case.get("depth", 0))
     sets = protocol.sets_for(case["bytes"])
     n = protocol.calls_for(case["bytes"], sets)
     made = prepare(operator, case["algorithm"], operator.operands(sets), n)

@@ -13,6 +13,8 @@
 //	oxidelab evidence import FILE.tar | index | verify | show FILE.json   [-dir evidence]
 //	                                                keep the records of qualify
 //	oxidelab bench [--device cuda:N] [--op OP] [--json FILE]   times of graph replays and eager calls
+//	oxidelab tune [--device cuda:N] [--op OP] [--json FILE] [--table FILE]
+//	                                                times of every algorithm at every size, and the table that plans choose from
 //	oxidelab ptx run CASE.json [-json] [-checks LIST] [-async early|late|random] [-seed N] [-max-steps N]
 //	        [-trace CONDITIONS [-trace-to FILE]]    run a PTX case file and compare with what a GPU recorded; write what
 //	                                                threads, warps, barriers, lines or addresses did

@@ -128,7 +128,7 @@ def prepare(op, views, values, algorithm):
     numbers = {f.name: zabi.DTYPES[spec[f.name]][0] if f.kind == "dtype" else spec[f.name] for f in op.fields}
     d = device(*devices.pop())
     call = new(op.call)
-    for size, _ in op.dims:
+    for size, _, _ in op.dims:
         setattr(call, size, b.known[size])
     for o in op.operands:
         if o.name in layouts:
@@ -148,8 +148,8 @@ def complete(op, b, views, values):
     for v in views.values():
         if v.data & 15:
             spec["align"] = min(spec["align"], v.data & -v.data)
-    for size, limit in op.dims:
-        spec[limit] = infer.room(b.known[size])
+    for size, limit, least in op.dims:
+        spec[limit] = infer.room(b.known[size], least)
     for f in op.fields:
         value = values.get(f.name)
         if f.kind == "dtype":

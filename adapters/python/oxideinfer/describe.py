@@ -25,7 +25,7 @@ class Operator(NamedTuple):
     spec: type
     call: type
     fields: tuple
-    dims: tuple  # (call size, the spec field that limits it)
+    dims: tuple  # (call size, the spec field that limits it, the least that plans have room for)
     operands: tuple
 
     def inputs(self):

@@ -121,8 +121,8 @@ class Binding:
         return lead + tuple(self.product(e) for e in o.shape[1:])
 
 
-def room(size):
-    """What a plan is made for: one for a decode step, then powers of two, so that few plans serve every call."""
-    if size <= 256:
-        return 256
+def room(size, least):
+    """What a plan is made for: powers of two from the least on, so that few plans serve every call."""
+    if size <= least:
+        return least
     return min(1 << (size - 1).bit_length(), _UNLIMITED)

@@ -757,7 +757,7 @@ OPERATORS = {
             Field("rounding", "enum", "after_weight", ("after_weight", "before_weight",)),
             Field("output_scale", "float", "1", ()),
         ),
-        dims=(("rows", "max_rows"),),
+        dims=(("rows", "max_rows", 256),),
         operands=(
             Operand("x", "in", "input", ("rows", "hidden",), ("x_stride", "1",), "", ()),
             Operand("weight", "in", "weight", ("hidden",), ("1",), "", ()),
@@ -784,7 +784,7 @@ OPERATORS = {
             Field("rounding", "enum", "after_weight", ("after_weight", "before_weight",)),
             Field("output_scale", "float", "1", ()),
         ),
-        dims=(("rows", "max_rows"),),
+        dims=(("rows", "max_rows", 256),),
         operands=(
             Operand("x", "in", "input", ("rows", "hidden",), ("x_stride", "1",), "", ()),
             Operand("residual", "in", "input", ("rows", "hidden",), ("residual_stride", "1",), "", ()),
@@ -817,7 +817,7 @@ OPERATORS = {
             Field("weight_offset", "float", "0", ()),
             Field("rounding", "enum", "after_weight", ("after_weight", "before_weight",)),
         ),
-        dims=(("tokens", "max_tokens"),),
+        dims=(("tokens", "max_tokens", 256),),
         operands=(
             Operand("q", "in", "input", ("tokens", "q_heads", "head_dim",), ("q_token_stride", "q_head_stride", "1",), "", ()),
             Operand("k", "in", "input", ("tokens", "k_heads", "head_dim",), ("k_token_stride", "k_head_stride", "1",), "k_heads", ()),
@@ -844,7 +844,7 @@ OPERATORS = {
             Field("epsilon", "float", "1e-06", ()),
             Field("output_scale", "float", "1", ()),
         ),
-        dims=(("rows", "max_rows"),),
+        dims=(("rows", "max_rows", 256),),
         operands=(
             Operand("x", "in", "input", ("rows", "hidden",), ("x_stride", "1",), "", ()),
             Operand("weight", "in", "weight", ("hidden",), ("1",), "", ()),
@@ -869,7 +869,7 @@ OPERATORS = {
             Field("align", "int", "16", ()),
             Field("output_scale", "float", "1", ()),
         ),
-        dims=(("rows", "max_rows"),),
+        dims=(("rows", "max_rows", 256),),
         operands=(
             Operand("gate_up", "in", "input", ("rows", "2*size",), ("gate_up_stride", "1",), "packed", ()),
             Operand("gate", "in", "input", ("rows", "size",), ("gate_stride", "1",), "!packed", ()),
@@ -895,7 +895,7 @@ OPERATORS = {
             Field("output_scale", "float", "1", ()),
             Field("approximation", "enum", "exact", ("exact", "tanh",)),
         ),
-        dims=(("rows", "max_rows"),),
+        dims=(("rows", "max_rows", 256),),
         operands=(
             Operand("gate_up", "in", "input", ("rows", "2*size",), ("gate_up_stride", "1",), "packed", ()),
             Operand("gate", "in", "input", ("rows", "size",), ("gate_stride", "1",), "!packed", ()),
@@ -917,7 +917,7 @@ OPERATORS = {
             Field("align", "int", "16", ()),
             Field("output_scale", "float", "1", ()),
         ),
-        dims=(("rows", "max_rows"),),
+        dims=(("rows", "max_rows", 256),),
         operands=(
             Operand("x", "in", "input", ("rows", "size",), ("x_stride", "1",), "", ()),
             Operand("y", "out", "output", ("rows", "size",), ("y_stride", "1",), "", ("x",)),
@@ -938,7 +938,7 @@ OPERATORS = {
             Field("output_scale", "float", "1", ()),
             Field("approximation", "enum", "exact", ("exact", "tanh",)),
         ),
-        dims=(("rows", "max_rows"),),
+        dims=(("rows", "max_rows", 256),),
         operands=(
             Operand("x", "in", "input", ("rows", "size",), ("x_stride", "1",), "", ()),
             Operand("y", "out", "output", ("rows", "size",), ("y_stride", "1",), "", ("x",)),
@@ -975,7 +975,7 @@ OPERATORS = {
             Field("output_scale", "float", "1", ()),
             Field("batch_invariant", "bool", "false", ()),
         ),
-        dims=(("m", "max_m"),),
+        dims=(("m", "max_m", 1),),
         operands=(
             Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
             Operand("b", "in", "input", ("n", "k",), ("b_stride", "1",), "!b_by_k", ()),
@@ -1011,7 +1011,7 @@ OPERATORS = {
             Field("output_scale", "float", "1", ()),
             Field("batch_invariant", "bool", "false", ()),
         ),
-        dims=(("m", "max_m"),),
+        dims=(("m", "max_m", 1),),
         operands=(
             Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
             Operand("b", "in", "input", ("2*n", "k",), ("b_stride", "1",), "", ()),
@@ -1045,7 +1045,7 @@ OPERATORS = {
             Field("output_scale", "float", "1", ()),
             Field("batch_invariant", "bool", "false", ()),
         ),
-        dims=(("m", "max_m"),),
+        dims=(("m", "max_m", 1),),
         operands=(
             Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
             Operand("b", "in", "input", ("n", "k",), ("b_stride", "1",), "", ()),
@@ -1077,7 +1077,7 @@ OPERATORS = {
             Field("output_scale", "float", "1", ()),
             Field("batch_invariant", "bool", "false", ()),
         ),
-        dims=(("m", "max_m"),),
+        dims=(("m", "max_m", 1),),
         operands=(
             Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
             Operand("b", "in", "input", ("2*n", "k",), ("b_stride", "1",), "", ()),
@@ -1112,7 +1112,7 @@ OPERATORS = {
             Field("output_scale", "float", "1", ()),
             Field("batch_invariant", "bool", "false", ()),
         ),
-        dims=(("m", "max_m"),),
+        dims=(("m", "max_m", 1),),
         operands=(
             Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
             Operand("b", "in", "input", ("n", "k",), ("b_stride", "1",), "", ()),
@@ -1144,7 +1144,7 @@ OPERATORS = {
             Field("output_scale", "float", "1", ()),
             Field("batch_invariant", "bool", "false", ()),
         ),
-        dims=(("m", "max_m"),),
+        dims=(("m", "max_m", 1),),
         operands=(
             Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
             Operand("b", "in", "input", ("2*n", "k",), ("b_stride", "1",), "", ()),
@@ -1179,7 +1179,7 @@ OPERATORS = {
             Field("output_scale", "float", "1", ()),
             Field("batch_invariant", "bool", "false", ()),
         ),
-        dims=(("m", "max_m"),),
+        dims=(("m", "max_m", 1),),
         operands=(
             Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
             Operand("b", "in", "input", ("n", "k",), ("b_stride", "1",), "", ()),
@@ -1211,7 +1211,7 @@ OPERATORS = {
             Field("output_scale", "float", "1", ()),
             Field("batch_invariant", "bool", "false", ()),
         ),
-        dims=(("m", "max_m"),),
+        dims=(("m", "max_m", 1),),
         operands=(
             Operand("a", "in", "input", ("m", "k",), ("a_stride", "1",), "", ()),
             Operand("b", "in", "input", ("2*n", "k",), ("b_stride", "1",), "", ()),

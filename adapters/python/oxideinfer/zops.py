@@ -132,10 +132,10 @@ def matmul(a, b=None, b_by_k=None, c=None, bias=None, row_factor=None, *, d=None
     """d = act(alpha·f·(a·bᵀ) + beta·c + bias). Sums in f32.
 
     a: [m, k], Left factor.
-    b: [n, k], Right factor, one row a column of the product; a constant.
-    b_by_k: [k, n], Right factor, one row an index of the sum; a constant.
+    b: [n, k], Right factor, one row a column of the product.
+    b_by_k: [k, n], Right factor, one row an index of the sum.
     c: [m, n], What is added, for example a residual stream.
-    bias: [n], Term of each column of the product; a constant.
+    bias: [n], Term of each column of the product.
     row_factor: [m], Factor of each row, or what it is made of.
     d: [m, n], Result.
     row_squares: [m], Sum of squares of each row of d, as stored.
@@ -157,8 +157,8 @@ def gated_matmul(a, b, bias=None, row_factor=None, *, d=None, output=None, from_
     """d = gate(g) · u, where g and u are the even and the odd columns of f·(a·bᵀ) + bias: b's rows are those of the gate and of up by turns. Sums in f32.
 
     a: [m, k], Left factor.
-    b: [2*n, k], Right factor, one row a column of the product; a constant.
-    bias: [2*n], Term of each column of the product; a constant.
+    b: [2*n, k], Right factor, one row a column of the product.
+    bias: [2*n], Term of each column of the product.
     row_factor: [m], Factor of each row, or what it is made of.
     d: [m, n], Result.
     output: Element type of d.
@@ -176,11 +176,11 @@ def scaled_matmul(a, b, a_scale, b_scale, c=None, bias=None, *, d=None, output=N
     """d = act(a_scale·b_scale·(a·bᵀ) + beta·c + bias). Sums in f32.
 
     a: [m, k], Left factor.
-    b: [n, k], Right factor, one row a column of the product; a constant.
+    b: [n, k], Right factor, one row a column of the product.
     a_scale: [1], What one unit of a stands for.
-    b_scale: [1], What one unit of b stands for; a constant.
+    b_scale: [1], What one unit of b stands for.
     c: [m, n], What is added, for example a residual stream.
-    bias: [n], Term of each column of the product; a constant.
+    bias: [n], Term of each column of the product.
     d: [m, n], Result.
     output: Element type of d.
     beta: Factor of c; without c it is 1.
@@ -196,10 +196,10 @@ def scaled_gated_matmul(a, b, a_scale, b_scale, bias=None, *, d=None, output=Non
     """d = gate(g) · u, where g and u are the even and the odd columns of a_scale·b_scale·(a·bᵀ) + bias: b's rows are those of the gate and of up by turns. Sums in f32.
 
     a: [m, k], Left factor.
-    b: [2*n, k], Right factor, one row a column of the product; a constant.
+    b: [2*n, k], Right factor, one row a column of the product.
     a_scale: [1], What one unit of a stands for.
-    b_scale: [1], What one unit of b stands for; a constant.
-    bias: [2*n], Term of each column of the product; a constant.
+    b_scale: [1], What one unit of b stands for.
+    bias: [2*n], Term of each column of the product.
     d: [m, n], Result.
     output: Element type of d.
     gate: Function of the gate: SwiGLU or a form of GeGLU.
@@ -214,11 +214,11 @@ def row_scaled_matmul(a, b, a_scale, b_scale, c=None, bias=None, *, d=None, outp
     """d = act(a_scale[row]·b_scale[column]·(a·bᵀ) + beta·c + bias). Sums in f32.
 
     a: [m, k], Left factor.
-    b: [n, k], Right factor, one row a column of the product; a constant.
+    b: [n, k], Right factor, one row a column of the product.
     a_scale: [m], What one unit of each row of a stands for.
-    b_scale: [n], What one unit of each row of b stands for; a constant.
+    b_scale: [n], What one unit of each row of b stands for.
     c: [m, n], What is added, for example a residual stream.
-    bias: [n], Term of each column of the product; a constant.
+    bias: [n], Term of each column of the product.
     d: [m, n], Result.
     output: Element type of d.
     beta: Factor of c; without c it is 1.
@@ -234,10 +234,10 @@ def row_scaled_gated_matmul(a, b, a_scale, b_scale, bias=None, *, d=None, output
     """d = gate(g) · u, where g and u are the even and the odd columns of a_scale[row]·b_scale[column]·(a·bᵀ) + bias: b's rows are those of the gate and of up by turns. Sums in f32.
 
     a: [m, k], Left factor.
-    b: [2*n, k], Right factor, one row a column of the product; a constant.
+    b: [2*n, k], Right factor, one row a column of the product.
     a_scale: [m], What one unit of each row of a stands for.
-    b_scale: [2*n], What one unit of each row of b stands for; a constant.
-    bias: [2*n], Term of each column of the product; a constant.
+    b_scale: [2*n], What one unit of each row of b stands for.
+    bias: [2*n], Term of each column of the product.
     d: [m, n], Result.
     output: Element type of d.
     gate: Function of the gate: SwiGLU or a form of GeGLU.
@@ -252,11 +252,11 @@ def block_scaled_matmul(a, b, a_scale, b_scale, c=None, bias=None, *, d=None, ou
     """d = act(the sum over blocks of 128 in k of a_scale[row, block]·b_scale[column/128, block]·(a·bᵀ within the block) + beta·c + bias). Sums in f32.
 
     a: [m, k], Left factor.
-    b: [n, k], Right factor, one row a column of the product; a constant.
+    b: [n, k], Right factor, one row a column of the product.
     a_scale: [m, k/128], What one unit of each run of 128 in a row of a stands for.
-    b_scale: [n/128, k/128], What one unit of each block of 128×128 of b stands for; a constant.
+    b_scale: [n/128, k/128], What one unit of each block of 128×128 of b stands for.
     c: [m, n], What is added, for example a residual stream.
-    bias: [n], Term of each column of the product; a constant.
+    bias: [n], Term of each column of the product.
     d: [m, n], Result.
     output: Element type of d.
     beta: Factor of c; without c it is 1.
@@ -272,10 +272,10 @@ def block_scaled_gated_matmul(a, b, a_scale, b_scale, bias=None, *, d=None, outp
     """d = gate(g) · u, where g and u are the even and the odd columns of the sum over blocks of 128 in k of a_scale[row, block]·b_scale[column/128, block]·(a·bᵀ within the block) + bias: b's rows are those of the gate and of up by turns. Sums in f32.
 
     a: [m, k], Left factor.
-    b: [2*n, k], Right factor, one row a column of the product; a constant.
+    b: [2*n, k], Right factor, one row a column of the product.
     a_scale: [m, k/128], What one unit of each run of 128 in a row of a stands for.
-    b_scale: [n/64, k/128], What one unit of each block of 128×128 of b stands for; a constant.
-    bias: [2*n], Term of each column of the product; a constant.
+    b_scale: [n/64, k/128], What one unit of each block of 128×128 of b stands for.
+    bias: [2*n], Term of each column of the product.
     d: [m, n], Result.
     output: Element type of d.
     gate: Function of the gate: SwiGLU or a form of GeGLU.

@@ -87,7 +87,7 @@ func (w *writer) pythonOperator(op *catalog.Operator) {
 	}
 	var dims []string
 	for _, d := range op.Dims {
-		dims = append(dims, fmt.Sprintf("(%q, %q)", d.Name, d.Max))
+		dims = append(dims, fmt.Sprintf("(%q, %q, %d)", d.Name, d.Max, leastRoom(d)))
 	}
 	w.line("        ),\n        dims=(%s,),\n        operands=(", strings.Join(dims, ", "))
 	for _, o := range op.Operands {
@@ -180,4 +180,13 @@ func pythonDefault(f catalog.Field) string {
 		return f.Default + ".0"
 	}
 	return f.Default
+}
+
+// leastRoom is what the adapter's plans have room for at least: one plan then serves every step of decoding, unless plans choose by
+// the size.
+func leastRoom(d catalog.Dim) int {
+	if d.Tuned {
+		return 1
+	}
+	return 256
 }

@@ -34,7 +34,7 @@ type lab struct {
 	stamp   func() (evidence.Source, error)
 }
 
-const usage = `usage: oxidelab ops | run | profile | qualify | peers | evidence | report | bench | soak | ptx run    (-h after a command shows its flags)`
+const usage = `usage: oxidelab ops | run | profile | qualify | peers | evidence | report | bench | tune | soak | ptx run    (-h after a command shows its flags)`
 
 // Run executes one command line and returns the exit status.
 func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
@@ -83,6 +83,8 @@ func (l *lab) dispatch(args []string) error {
 		return l.evidence(args[1:])
 	case "bench":
 		return l.bench(args[1:])
+	case "tune":
+		return l.tune(args[1:])
 	case "soak":
 		return l.soak(args[1:])
 	case "ptx":

@@ -201,6 +201,7 @@ func TestCommandLines(t *testing.T) {
 		{[]string{"ptx", "run", "-async", "soon", "nothing.json"}, exitUnable, "early, late or random"},
 		{[]string{"ptx", "run", "-checks", "memcheck,spell", "nothing.json"}, exitUnable, "spell"},
 		{[]string{"bench", "--device", "emulated"}, exitUnable, "needs a GPU"},
+		{[]string{"tune", "--device", "emulated"}, exitUnable, "needs a GPU"},
 		{[]string{"qualify", "--op", "none"}, exitUnable, "no operator"},
 		{[]string{"qualify", "--level", "graph,speed"}, exitUnable, `no level "speed"`},
 		{[]string{"qualify", "--record", "x.tar"}, exitUnable, "cannot record"},

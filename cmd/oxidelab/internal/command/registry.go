@@ -8,6 +8,7 @@ import (
 	"github.com/oxideinfer/oxide/algorithms/catalog"
 	"github.com/oxideinfer/oxide/algorithms/operators"
 	genactivation "github.com/oxideinfer/oxide/gen/activation"
+	gengemm "github.com/oxideinfer/oxide/gen/gemm"
 	gennormalization "github.com/oxideinfer/oxide/gen/normalization"
 	"github.com/oxideinfer/oxide/runtime"
 )
@@ -17,7 +18,7 @@ func bindings() []catalog.Binding { return operators.Bindings() }
 
 // artifacts are all kernels of the library.
 func artifacts() []*oxrt.Artifact {
-	return slices.Concat(gennormalization.Artifacts(), genactivation.Artifacts())
+	return slices.Concat(gennormalization.Artifacts(), genactivation.Artifacts(), gengemm.Artifacts())
 }
 
 // matching lists the operators whose name begins with a prefix.

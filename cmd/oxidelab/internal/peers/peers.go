@@ -44,6 +44,7 @@ type asked struct {
 	Operator  string `json:"operator"`
 	Rows      int    `json:"rows"`
 	Width     int    `json:"width"`
+	Depth     int    `json:"depth,omitempty"`
 	Bytes     int64  `json:"bytes"`
 	Algorithm string `json:"algorithm"`
 	Spec      string `json:"spec"`
@@ -138,10 +139,10 @@ func (c Comparison) describe(plans *oxrt.Device, b catalog.Binding, p timing.Pee
 	if err != nil {
 		return asked{}, err
 	}
-	one := asked{Operator: p.Operator, Rows: p.Rows, Width: p.Width, Bytes: bytes, Algorithm: plan.Algorithm(), Spec: string(b.Operator.EncodeSpec(spec)),
+	one := asked{Operator: p.Operator, Rows: p.Rows, Width: p.Width, Depth: p.Depth, Bytes: bytes, Algorithm: plan.Algorithm(), Spec: string(b.Operator.EncodeSpec(spec)),
 		task: levels.Task{Level: evidence.Performance, Operator: p.Operator, Algorithm: plan.Algorithm(), Name: p.Label + " against peers"},
 		base: evidence.Case{Fingerprint: b.Operator.Fingerprint(spec), Spec: string(b.Operator.EncodeSpec(spec)), Dims: p.Dims, Seed: timing.Seed},
-		work: evidence.Timing{Bytes: bytes, Flops: flops, Limit: timing.LimitOn(c.GPU, bytes, flops)}}
+		work: evidence.Timing{Bytes: bytes, Flops: flops, Limit: timing.LimitOn(c.GPU, bytes, flops, timing.TensorType(b.Operator, spec))}}
 	for _, a := range plan.Artifacts() {
 		one.used, one.names = append(one.used, a.Entry), append(one.names, a.Name())
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/oxideinfer/oxide/algorithms/operators"
 	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/device"
 	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/levels"
+	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/timing"
 	"github.com/oxideinfer/oxide/evidence"
 )
 
@@ -67,7 +68,7 @@ func TestAnswersBecomeOutcomes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) != 40 {
+	if len(all) != len(timing.PeerCases()) {
 		t.Errorf("%d outcomes", len(all))
 	}
 	first := all[0].Case

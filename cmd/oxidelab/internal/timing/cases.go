@@ -41,5 +41,13 @@ func Cases() []Case {
 		all = append(all, Case{"normalization.head_rms_norm", fmt.Sprintf("%d×(32+8)×128", tokens),
 			fmt.Sprintf(`{"max_tokens": %d, "q_heads": 32, "k_heads": 8, "head_dim": 128, "input": "bf16"}`, tokens), []int{tokens}, false})
 	}
+	for _, p := range products() {
+		all = append(all, p.Case)
+	}
+	for _, m := range []int{1, 16, 64, 256, 2048, 8192} {
+		for _, nk := range [][2]int{{8960, 1536}, {14336, 4096}} {
+			all = append(all, product("gemm.gated_matmul", "bf16", m, nk[0], nk[1]))
+		}
+	}
 	return all
 }

@@ -50,7 +50,7 @@ func Compare(stream *oxrt.Stream, j Job, version, driver string) (c Comparison, 
 		return c, err
 	}
 	base := evidence.Timing{Bytes: s.bytes, Flops: flops, Sets: len(s.calls), ColdBytes: s.bytes * int64(len(s.calls)),
-		Limit: LimitOn(stream.Device().Name(), s.bytes, flops)}
+		Limit: LimitOn(stream.Device().Name(), s.bytes, flops, TensorType(j.Binding.Operator, j.Spec))}
 	for _, measure := range []func([]catalog.Plan, evidence.Timing, string, string) (evidence.Timing, error){s.graphs, s.hosts} {
 		t, err := measure(plans, base, version, driver)
 		if err == nil {
@@ -71,6 +71,9 @@ func plansOf(stream *oxrt.Stream, j Job) ([]catalog.Plan, error) {
 		return nil, err
 	}
 	plans := []catalog.Plan{first}
+	if j.Binding.Operator.Dims[0].Tuned {
+		return plans, nil // the others were measured when the family was tuned
+	}
 	for i, refusal := range j.Binding.Supports(j.Spec) {
 		name := j.Binding.Operator.Algorithms[i].Name
 		if refusal != nil || name == first.Algorithm() {

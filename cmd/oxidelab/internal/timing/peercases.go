@@ -9,6 +9,7 @@ import (
 type PeerCase struct {
 	Case
 	Rows, Width int
+	Depth       int // of products of matrices: k
 }
 
 // PeerCases are the sizes at which operators are compared with peers, the most telling ones first: a run may be cut short.
@@ -16,7 +17,7 @@ func PeerCases() []PeerCase {
 	var all []PeerCase
 	add := func(operator, format string, rows, width int) {
 		// The Python adapter plans for at least 256 rows, and for a power of two from there on.
-		all = append(all, PeerCase{Case{operator, fmt.Sprintf("%d×%d", rows, width), fmt.Sprintf(format, max(rows, 256), width), []int{rows}, false}, rows, width})
+		all = append(all, PeerCase{Case{operator, fmt.Sprintf("%d×%d", rows, width), fmt.Sprintf(format, max(rows, 256), width), []int{rows}, false}, rows, width, 0})
 	}
 	for _, widths := range [][2]int{{4096, 14336}, {8192, 8960}, {1536, 0}} {
 		for _, rows := range []int{1, 16, 128, 2048, 8192} {
@@ -31,5 +32,5 @@ func PeerCases() []PeerCase {
 	for i := range all {
 		all[i].InPlace = all[i].Operator == "normalization.add_rms_norm"
 	}
-	return slices.Clip(all)
+	return slices.Concat(all, products())
 }

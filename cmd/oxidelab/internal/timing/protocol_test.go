@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/oxideinfer/oxide/evidence"
+	"github.com/oxideinfer/oxide/runtime"
 )
 
 // TestCompete demands both orders in turns, a warm-up, a sample that does not count before each that does, all samples, and that a
@@ -72,14 +73,17 @@ func TestTrendIsNoDrift(t *testing.T) {
 }
 
 func TestLimitOn(t *testing.T) {
-	l := LimitOn("NVIDIA H200", 4_550_000, 1000)
+	l := LimitOn("NVIDIA H200", 4_550_000, 1000, 0)
 	if l == nil || l.By != "bytes" || l.Us != 1 {
 		t.Errorf("%+v", l)
 	}
-	if l := LimitOn("NVIDIA H200", 1, 66_908_160); l.By != "flops" || l.Us != 1 {
+	if l := LimitOn("NVIDIA H200", 1, 66_908_160, 0); l.By != "flops" || l.Us != 1 {
 		t.Errorf("%+v", l)
 	}
-	if l := LimitOn("a GPU that nobody has measured", 1, 1); l != nil {
+	if l := LimitOn("NVIDIA H200", 1, 800e6, oxrt.BF16); l.By != "flops" || l.Us != 1 {
+		t.Errorf("%+v", l)
+	}
+	if l := LimitOn("a GPU that nobody has measured", 1, 1, 0); l != nil {
 		t.Errorf("%+v", l)
 	}
 }

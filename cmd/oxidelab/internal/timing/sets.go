@@ -51,7 +51,7 @@ func newSets(stream *oxrt.Stream, op *catalog.Operator, spec any, dims []int, in
 			}
 			continue
 		}
-		if err := s.operand(i, t, !growing(op, t)); err != nil {
+		if err := s.operand(i, t, len(t.Shape) == 1 && !growing(op, t)); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 	}
@@ -80,8 +80,8 @@ func aliased(tensors []catalog.Tensor, i int) int {
 	return -1
 }
 
-// operand lays the copies of one operand out one after the other and fills them with random values. An operand that does
-// not grow with the call, a weight, has one copy for all: peers' harnesses share it too.
+// operand lays the copies of one operand out one after the other and fills them with random values. A vector that does not grow
+// with the call, a norm's weight or a bias, has one copy for all, as in peers' harnesses; a matrix of weights is cold in a model.
 func (s *sets) operand(i int, t catalog.Tensor, shared bool) error {
 	step := (int64(t.Span()*t.DType.Size()) + alignment - 1) / alignment * alignment
 	copies := int64(len(s.calls))
