@@ -8,7 +8,7 @@ import (
 )
 
 // Chain is the longest chain of dependent steps of a block that has the machine to itself: every instruction starts when its
-// operands are there, every wait ends when what it waits for has come. Means over the blocks that ran, in clocks.
+// operands are there, every wait ends when what it waits for has come. It is that of the longest block that ran, in clocks.
 type Chain struct {
 	// Head is the part in front of griddepcontrol.wait, which overlaps the launch before; 0 where a kernel has none.
 	Head float64 `json:"head"`
@@ -348,22 +348,18 @@ func (t *tracker) transfer(x *site, b *blockChain, at instant, bytes float64, gl
 	return latency.later(b.engine.plus(t.m.BulkLatency))
 }
 
-// mean adds up the blocks. The first one pays for memory that later ones find in L2, so it counts only where it is alone.
-func (t *tracker) mean() Chain {
+// longest is the chain of the longest block: the others end before it. Of equal ones it is the last, since the first pays for memory
+// that later ones find in L2.
+func (t *tracker) longest() Chain {
 	var c Chain
-	list := t.order
-	if len(list) > 1 {
-		list = list[1:]
+	stores := false
+	for _, b := range t.order {
+		stores = stores || b.stores
+		if n := b.end[warm] - b.head[warm]; n >= c.Warm {
+			c = Chain{Head: b.head[warm], Warm: n, Cold: b.end[cold] - b.head[cold], Stream: b.last - b.first, Slots: b.contention()}
+		}
 	}
-	n := float64(max(1, len(list)))
-	for _, b := range list {
-		c.Head += b.head[warm] / n
-		c.Warm += (b.end[warm] - b.head[warm]) / n
-		c.Cold += (b.end[cold] - b.head[cold]) / n
-		c.Stream += (b.last - b.first) / n
-		c.Slots += b.contention() / n
-		c.Stores = c.Stores || b.stores
-	}
+	c.Stores = stores
 	return c
 }
 

@@ -223,6 +223,9 @@ wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;`, launchOf(2, 
 	if c.Matrix != instructions || c.MatrixFlop != instructions*2*64*64*16 || c.MatrixBytes != instructions*(64+64)*32 {
 		t.Errorf("%d matrix instructions, %d operations, %d bytes", c.Matrix, c.MatrixFlop, c.MatrixBytes)
 	}
+	if c.Slots.Tensor != float64(c.MatrixFlop) { // 16-bit factors
+		t.Errorf("%g operations in time", c.Slots.Tensor)
+	}
 	if c.Waits != instructions*4 { // of each warp
 		t.Errorf("%d waits, want %d", c.Waits, instructions*4)
 	}

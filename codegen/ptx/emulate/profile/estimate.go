@@ -90,7 +90,7 @@ func (w *work) shared(ramp float64) []Term {
 	return []Term{
 		{"memory", max(0, (read+write)/rate-stream)},
 		{"L2", max(0, float64(t.L2ToSM+t.SMToL2)*w.Scale()/m.L2Rate-stream)},
-		{"power", max(0, float64(t.MatrixFlop)*w.Scale()/tensor-ramp)},
+		{"power", max(0, t.Slots.Tensor*w.Scale()/tensor-ramp)},
 		{"blocks", float64(w.GridBlocks()) / m.BlockRate},
 	}
 }
@@ -116,6 +116,6 @@ func (w *work) ofSM() []Term {
 		{"shuffle", unit(t.Slots.Shuffle, m.Shuffle)},
 		{"shared", unit(float64(t.SharedLoad.Phases+t.SharedStore.Phases), m.SharedPhase) + more(float64(t.MatrixBytes)/(banks*bankBytes), m.SharedPhase)},
 		{"requests", unit(t.Slots.LSU, m.LSU)},
-		{"tensor", more(float64(t.MatrixFlop), m.MatrixFlop)},
+		{"tensor", more(t.Slots.Tensor, m.MatrixFlop)},
 	}
 }

@@ -45,8 +45,9 @@ type Machine struct {
 //
 //   - Hz is what the SMs ran at in all records of evidence/; TensorHz is the clock at which 790 TFLOP/s, the most that a bf16
 //     product of random data reached under the 700 W of the board, are all operations of the tensor cores.
-//   - ReadRate and CopyRate are the measured ceilings of bench/NOTES.md; L2Bytes is what the driver says; L2Rate and PortBytes
-//     come from loops over memory that L2 holds, on all SMs and on one, and are rough.
+//   - ReadRate and CopyRate are the measured ceilings of bench/NOTES.md; L2Bytes is what the driver says; PortBytes
+//     is the width of the port. L2Rate is what a product of 64×128 tiles moves: 2048×4096×4096 brings 1.61 GB to the SMs in 114 µs
+//     (cmd/oxidegen/internal/trial/testdata/products).
 //   - Latencies are those of chains of dependent loads by one thread: of L2, of device memory, of a peer's shared memory.
 //     Barriers and bulk copies (281 clocks up to 256 bytes, 464 of 16 KB, 613 of 32 KB) likewise.
 //   - Rates of units are those of the CUDA C++ Programming Guide's table of arithmetic throughput for compute capability 9.0,
@@ -55,7 +56,7 @@ type Machine struct {
 //     of SwiGLU by single elements at 71,680 and 114,688 blocks, which nothing else bounds.
 var H200 = Machine{
 	Name: "NVIDIA H200", SMs: 132, Hz: 1.98e9, TensorHz: 1.46e9,
-	ReadRate: 4.55e12, CopyRate: 4.2e12, L2Bytes: 60 << 20, L2Rate: 8e12, PortBytes: 64,
+	ReadRate: 4.55e12, CopyRate: 4.2e12, L2Bytes: 60 << 20, L2Rate: 14e12, PortBytes: 64,
 	LatencyL2: 294, LatencyMemory: 712, LatencyDSMEM: 198,
 	SharedPhase: 1, Issue: 4, FMA: 4, ALU: 2, MUFU: 0.5, Convert: 0.5, Shuffle: 1, LSU: 1,
 	MatrixFlop: 4096, SyncShare: 0.62,

@@ -93,6 +93,8 @@ type Slots struct {
 	Convert float64 `json:"convert"` // conversions that run at a quarter of the rate
 	Shuffle float64 `json:"shuffle"`
 	LSU     float64 `json:"lsu"` // requests to any memory
+	// Tensor is the operations of tensor cores in time: those on 8-bit factors count half, on tf32 twice.
+	Tensor float64 `json:"tensor"`
 }
 
 func (s *Slots) add(t Slots, n float64) {
@@ -103,6 +105,7 @@ func (s *Slots) add(t Slots, n float64) {
 	s.Convert += n * t.Convert
 	s.Shuffle += n * t.Shuffle
 	s.LSU += n * t.LSU
+	s.Tensor += n * t.Tensor
 }
 
 func (m *Memory) add(n Memory) {

@@ -144,13 +144,10 @@ func (l *launch) step(s *emulate.Step) {
 		c.Waits++
 	case x.flop != 0 && x.wgmma: // the four warps of a warpgroup are one instruction
 		if l.wgmmas++; l.wgmmas%4 == 0 {
-			c.Matrix++
-			c.MatrixFlop += x.flop
-			c.MatrixBytes += x.shared
+			c.matrix(x)
 		}
 	case x.flop != 0:
-		c.Matrix++
-		c.MatrixFlop += x.flop
+		c.matrix(x)
 	case x.op == "bar" || x.op == "barrier":
 		c.Barriers++
 	}
@@ -158,6 +155,13 @@ func (l *launch) step(s *emulate.Step) {
 		c.Mbarriers++
 	}
 	l.chain.step(s, x, l)
+}
+
+func (c *Counts) matrix(x *site) {
+	c.Matrix++
+	c.MatrixFlop += x.flop
+	c.MatrixBytes += x.shared
+	c.Slots.Tensor += float64(x.flop) / narrow(x)
 }
 
 // memory counts the accesses of ld, st, atomics, ldmatrix and stmatrix.
@@ -295,6 +299,6 @@ func (l *launch) profile() *Profile {
 	}
 	slices.SortFunc(p.Lines, func(a, b Line) int { return cmp.Compare(a.Line, b.Line) })
 	p.Footprint = Footprint{Read: l.read.extent(p.Blocks, p.GridBlocks()), Write: l.write.extent(p.Blocks, p.GridBlocks())}
-	p.Chain = l.chain.mean()
+	p.Chain = l.chain.longest()
 	return p
 }
