@@ -10,7 +10,7 @@ rm -rf "$to/python"
 mkdir -p "$to/python/oxideinfer"
 cp adapters/python/oxideinfer/*.py "$to/python/oxideinfer/"
 cp adapters/python/tests/device.py examples/python/rmsnorm.py "$to/"
-link=("$to/liboxide.so" '-Wl,-rpath,$ORIGIN' -ldl -lm)
+link=(-L"$to" -l:liboxide.so '-Wl,-rpath,$ORIGIN' -ldl -lm) # by name: a path would be kept where the library has no SONAME
 cc -O2 -Iadapters/c -o "$to/rmsnorm" examples/c/rmsnorm.c "${link[@]}"
 cc -O2 -w -Iadapters/c -o "$to/abi" bench/abi.c "${link[@]}"
 # The kernel of the overhead benchmark is the one that the plan takes.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+
+	"github.com/oxideinfer/oxide/evidence"
 )
 
 //go:embed page.html
@@ -24,6 +26,8 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"figure":  func(x float64) string { return fmt.Sprintf("%.4g", x) },
 	"percent": func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) },
 	"ranking": ranking,
+	"caller":  Timed.caller,
+	"timed":   func(r TimedRow) []evidence.Contender { return r.timed() },
 	"classes": func(t Timed) map[string]string { _, class := peerClasses(t); return class },
 	"swatch":  swatch,
 	// The charts escape what they write; their classes and numbers are this package's.

@@ -29,11 +29,12 @@ func (r *Report) Markdown() []byte {
 		markdownTimes(say, t)
 	}
 	if len(r.Hosts) > 0 {
-		say("\n## Host cost of an eager call\n\n| operator | size | median µs | 95 %% interval | drift |\n|---|---|---|---|---|\n")
+		say("\n## Host cost of an eager call\n\n| operator | size | from | median µs | 95 %% interval | drift |\n|---|---|---|---|---|---|\n")
 		for _, t := range r.Hosts {
 			for _, row := range t.Rows {
-				c := row.Ours
-				say("| %s | %s | %.4g | %.4g to %.4g | %.1f %% |\n", t.Operator, row.Name, c.MedianUs, c.LowUs, c.HighUs, 100*c.Drift)
+				for _, c := range row.timed() {
+					say("| %s | %s | %s | %.4g | %.4g to %.4g | %.1f %% |\n", t.Operator, row.Name, t.caller(c), c.MedianUs, c.LowUs, c.HighUs, 100*c.Drift)
+				}
 			}
 		}
 	}

@@ -237,6 +237,25 @@ func width(r TimedRow) int {
 	return n
 }
 
+// caller says in which language an eager call was made, and whose it is.
+func (t Timed) caller(c evidence.Contender) string {
+	if t.Peers {
+		return "Python, " + c.Name
+	}
+	return "Go"
+}
+
+// timed are ours and the others that have a time, ours first.
+func (r *TimedRow) timed() []evidence.Contender {
+	all := []evidence.Contender{r.Ours}
+	for _, c := range r.Others {
+		if c.Error == "" {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // best is the fastest of the others that have a time, or nil.
 func (r *TimedRow) best() *evidence.Contender {
 	var best *evidence.Contender

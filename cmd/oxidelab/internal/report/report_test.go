@@ -105,7 +105,7 @@ func records(t *testing.T) []evidence.Stored {
 				p.Cases = append(p.Cases, evidence.Case{Name: name, Status: evidence.Passed, Spec: "{}", Fingerprint: digest, Artifacts: []int{0},
 					Timings: []evidence.Timing{comparison(t, r, bytes, us, map[string]float64{"copy of as many bytes": 0.95 + 1/us}), eager}})
 				q.Cases = append(q.Cases, evidence.Case{Name: name + " against peers", Status: evidence.Passed, Spec: "{}", Fingerprint: digest, Artifacts: []int{0},
-					Timings: []evidence.Timing{comparison(t, r, bytes, us, map[string]float64{"torch.compile": 1.1 + 1.5/us, "flashinfer cuda": 0.97 + 0.7/us, "flashinfer cute-dsl": -1, "triton": 1.02 + 1/us})}})
+					Timings: []evidence.Timing{fromPython(t, r, bytes), comparison(t, r, bytes, us, map[string]float64{"torch.compile": 1.1 + 1.5/us, "flashinfer cuda": 0.97 + 0.7/us, "flashinfer cute-dsl": -1, "triton": 1.02 + 1/us})}})
 			}
 		}
 		add(c)
@@ -113,6 +113,17 @@ func records(t *testing.T) []evidence.Stored {
 		add(q)
 	}
 	return all
+}
+
+// fromPython are eager calls of ours and of a peer.
+func fromPython(t *testing.T, r *rand.Rand, bytes int64) evidence.Timing {
+	t.Helper()
+	eager := evidence.Timing{Region: "host time of an eager call from Python", Bytes: bytes, Sets: 4, ColdBytes: 4 * bytes, Calls: 200,
+		Contenders: []evidence.Contender{contender(t, r, "oxide", "Oxide", 15.1, 0, 0, 2), contender(t, r, "triton", "Triton", 17.2, 0, 1, 2)}}
+	if err := eager.Summarise(); err != nil {
+		t.Fatal(err)
+	}
+	return eager
 }
 
 // made is the report of the made-up records, which take a while to make: the tests only read it.
@@ -153,7 +164,8 @@ func TestHTML(t *testing.T) {
 			t.Errorf("the page holds %q", forbidden)
 		}
 	}
-	for _, want := range []string{"normalization.add_rms_norm", "torch.compile", "8192×4096", "3 of 100 elements &lt;out&gt; of bounds", "it is not otherwise", "1980 MHz", "ModuleNotFoundError"} {
+	for _, want := range []string{"normalization.add_rms_norm", "torch.compile", "8192×4096", "3 of 100 elements &lt;out&gt; of bounds", "it is not otherwise", "1980 MHz", "ModuleNotFoundError",
+		"<td>Go</td>", "<td>Python, triton</td>"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -169,7 +181,8 @@ func TestHTML(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	text := string(newReport(t).Markdown())
-	for _, want := range []string{"| correctness | activation.swiglu | NVIDIA H200 | 29 | 1 | 0 |", "## Times of normalization.rms_norm against peers on NVIDIA H200", "| 8192×4096 | oxide |", "Host cost"} {
+	for _, want := range []string{"| correctness | activation.swiglu | NVIDIA H200 | 29 | 1 | 0 |", "## Times of normalization.rms_norm against peers on NVIDIA H200", "| 8192×4096 | oxide |", "Host cost",
+		"| activation.swiglu | 1×1536 | Go | 4.9", "| activation.swiglu | 1×1536 | Python, triton | 17"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q", want)
 		}
