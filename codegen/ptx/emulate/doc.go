@@ -83,11 +83,16 @@
 //
 // # What is not modelled
 //
-// Matrices of f64, 4-bit and 1-bit elements, approximate f64 functions, 128-bit values, indirect and recursive calls, textures, interleaved
-// and im2col tensor maps, tensor maps of tf32 and of f32 that flushes: refused, at Load or where a map is encoded.
-// Time and caches have no model; weak memory order is only judged by Racecheck, values never go stale. A set of unordered
-// readers of a byte is kept up to 64, and an actor's time up to 2^24 events; beyond, races may be missed. A launch by Device.Launch ends before the next begins. The NaN of
-// elements out of bounds is a recorded one for 4-byte elements and assumed to be its upper half for 2-byte ones; rows of a
-// box that are shorter than the swizzle's span are assumed to be dense. The element a tensor map's stride skips, and how
-// long a suspended wait lasts, follow the manual and have not been compared with a chip.
+// Refused at Load, with line and text: matrices of f64, 4-bit and 1-bit elements, approximate f64 functions, 128-bit values, fma.oob, indirect
+// and recursive calls, textures, and whatever the instruction table (package isa) lacks, such as multimem and im2col copies. Refused where a
+// tensor map is encoded: interleaved layouts, tf32, f32 that flushes, the NaN fill of 8-byte elements.
+//
+// Time and caches have no model here: %clock and %globaltimer count instructions of the worker, nanosleep and prefetches do nothing,
+// and cache operators and policies change nothing. Package profile estimates times. ECC, power and the real scheduling of warps and blocks do
+// not show. Weak memory order is only judged by Racecheck, values never go stale. A set of unordered readers of a byte is kept up
+// to 64, and an actor's time up to 2^24 events; beyond, races may be missed. A launch by Device.Launch ends before the next begins.
+//
+// Followed from the manual and not compared with a chip: the element that a tensor map's stride skips, how long a suspended wait lasts,
+// rows of a box that are shorter than the swizzle's span (dense here), and the NaN of 2-byte elements out of bounds (the upper half of
+// the one recorded for 4-byte elements).
 package emulate

@@ -11,8 +11,8 @@ type LaunchConfig struct {
 	Grid, Block, Cluster [3]uint32
 	HasCluster           bool   // launched with the cluster attribute, or the kernel requires one
 	Dynamic              uint32 // bytes of dynamic shared memory
-	// Dependent: launched with programmatic stream serialisation. Launches run one after another here, so it changes
-	// nothing.
+	// Dependent: launched with programmatic stream serialisation. LaunchAll may start it before the launch in front of it has
+	// ended; alone it changes nothing.
 	Dependent bool
 }
 
