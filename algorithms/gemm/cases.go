@@ -54,7 +54,7 @@ var fills = [...]catalog.Fill{catalog.Normal, catalog.Positive, catalog.Cancelli
 	catalog.Tiny, catalog.Huge, catalog.Constant}
 
 // sizes are around tiles, steps and packets, and primes; the last are layers' that only a device finishes soon.
-var sizes = [...][3]int{{1, 1, 1}, {1, 64, 128}, {7, 8, 63}, {8, 65, 64}, {16, 192, 256}, {63, 127, 7}, {64, 64, 64}, {65, 63, 129}, {127, 8, 65},
+var sizes = [...][3]int{{1, 1, 1}, {1, 64, 128}, {7, 8, 63}, {8, 65, 64}, {16, 192, 256}, {63, 127, 7}, {64, 64, 64}, {65, 63, 129}, {127, 8, 65}, {2, 7, 127},
 	{129, 129, 8}, {31, 37, 41}, {0, 8, 8}, {3, 0, 8}, {3, 8, 0}, {33, 136, 520}, {128, 256, 192}}
 
 var large = [...][3]int{{1, 1536, 1536}, {1, 4096, 4096}, {16, 1536, 8960}, {64, 1024, 4096}, {130, 1536, 1536}, {257, 384, 2048}, {500, 1000, 504}}

@@ -3,6 +3,7 @@ package gemm_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -53,7 +54,13 @@ func TestSpecsThatAreRefused(t *testing.T) {
 		{"align", func(s *gemm.MatmulSpec) { s.Align = 12 }},
 		{"align", func(s *gemm.MatmulSpec) { s.Align, s.Output = 2, oxrt.F32 }},
 		{"alpha", func(s *gemm.MatmulSpec) { s.Alpha = 0x1p101 }},
+		{"alpha", func(s *gemm.MatmulSpec) { s.Alpha = float32(math.NaN()) }},
+		{"alpha", func(s *gemm.MatmulSpec) { s.Alpha = float32(math.Inf(-1)) }},
 		{"beta", func(s *gemm.MatmulSpec) { s.Beta = 2 }},
+		{"beta", func(s *gemm.MatmulSpec) { s.Accumulate, s.Beta = true, float32(math.NaN()) }},
+		{"epsilon", func(s *gemm.MatmulSpec) { s.RowFactor, s.FromSquares, s.Epsilon = true, true, float32(math.NaN()) }},
+		{"epsilon", func(s *gemm.MatmulSpec) { s.RowFactor, s.FromSquares, s.Epsilon = true, true, -1 }},
+		{"output_scale", func(s *gemm.MatmulSpec) { s.Output, s.OutputScale = oxrt.E4M3, float32(math.NaN()) }},
 		{"from_squares", func(s *gemm.MatmulSpec) { s.FromSquares = true }},
 		{"from_squares", func(s *gemm.MatmulSpec) { s.RowFactor, s.FromSquares, s.K = true, true, 0 }},
 		{"epsilon", func(s *gemm.MatmulSpec) { s.Epsilon = 1e-5 }},
