@@ -35,6 +35,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"latencyChart":  func(t Timed) template.HTML { return template.HTML(latencyChart(t)) },
 	"fractionChart": func(t Timed) template.HTML { return template.HTML(fractionChart(t)) },
 	"spreadChart":   func(t Timed) template.HTML { return template.HTML(spreadChart(t)) },
+	"batchChart":    func(t Timed) template.HTML { return template.HTML(batchChart(t)) },
 	"providers":     providers,
 	"failures":      failures,
 }).Parse(pageText))

@@ -223,18 +223,28 @@ func (r *Report) sort() {
 		slices.SortStableFunc(all, func(a, b Timed) int { return strings.Compare(a.Operator, b.Operator) })
 		for _, t := range all {
 			slices.SortStableFunc(t.Rows, func(a, b TimedRow) int {
-				return cmp.Or(cmp.Compare(width(a), width(b)), cmp.Compare(a.Timing.Bytes, b.Timing.Bytes), strings.Compare(a.Name, b.Name))
+				return cmp.Or(slices.Compare(widths(a), widths(b)), cmp.Compare(a.Timing.Bytes, b.Timing.Bytes), strings.Compare(a.Name, b.Name))
 			})
 		}
 	}
 }
 
-// width is the size of a row of a case, the number behind the last sign of multiplication.
-func width(r TimedRow) int {
-	parts := strings.Split(r.Name, "×")
-	var n int
-	_, _ = fmt.Sscan(parts[len(parts)-1], &n) // 0 for a name of another form
-	return n
+// sizes are the numbers between the signs of multiplication in a case's name, 0 for what is none.
+func sizes(r TimedRow) []int {
+	var all []int
+	for part := range strings.SplitSeq(r.Name, "×") {
+		var n int
+		_, _ = fmt.Sscan(part, &n)
+		all = append(all, n)
+	}
+	return all
+}
+
+// widths are the sizes behind the first, which grows with the call: the last first.
+func widths(r TimedRow) []int {
+	all := sizes(r)[1:]
+	slices.Reverse(all)
+	return all
 }
 
 // caller says in which language an eager call was made, and whose it is.

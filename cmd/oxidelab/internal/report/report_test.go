@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +113,7 @@ func records(t *testing.T) []evidence.Stored {
 		add(p)
 		add(q)
 	}
+	add(products(t, r, base))
 	return all
 }
 
@@ -124,6 +126,46 @@ func fromPython(t *testing.T, r *rand.Rand, bytes int64) evidence.Timing {
 		t.Fatal(err)
 	}
 	return eager
+}
+
+// products are comparisons of products of matrices at two n×k.
+func products(t *testing.T, r *rand.Rand, rec evidence.Record) evidence.Record {
+	t.Helper()
+	rec.Level, rec.Operator, rec.Algorithm = evidence.Performance, "gemm.matmul", "Tiled"
+	for _, nk := range []string{"4096×4096", "17920×1536", "9×9"} {
+		for _, m := range []int{64, 1, 8192} {
+			if nk == "9×9" && m != 64 {
+				continue // one size is no curve
+			}
+			timed := comparison(t, r, int64(m)*1e6, 0.5+float64(m)/4.3, map[string]float64{"torch.compile": 1.1, "triton": -1})
+			rec.Cases = append(rec.Cases, evidence.Case{Name: fmt.Sprintf("%d×%s against peers", m, nk), Status: evidence.Passed, Spec: "{}", Fingerprint: digest, Artifacts: []int{0},
+				Timings: []evidence.Timing{timed}})
+		}
+	}
+	return rec
+}
+
+// TestBatchChart: a panel for each n×k with more than one size, and a curve for each contender with times.
+func TestBatchChart(t *testing.T) {
+	all := newReport(t).Compared()
+	i := slices.IndexFunc(all, func(t Timed) bool { return t.Operator == "gemm.matmul" })
+	var names []string
+	for _, row := range all[i].Rows {
+		names = append(names, row.Name)
+	}
+	want := []string{"64×9×9", "1×17920×1536", "64×17920×1536", "8192×17920×1536", "1×4096×4096", "64×4096×4096", "8192×4096×4096"}
+	if !slices.Equal(names, want) {
+		t.Errorf("the order is %q", names)
+	}
+	svg := batchChart(all[i])
+	for text, n := range map[string]int{">4096×4096<": 1, ">17920×1536<": 1, ">9×9<": 0, `class="whisker ours"`: 4, `class="whisker peer`: 4, "<circle": 12, "oxide, 8192 rows": 2, "triton": 0} {
+		if got := strings.Count(svg, text); got != n {
+			t.Errorf("%s is there %d times, want %d", text, got, n)
+		}
+	}
+	if svg := batchChart(all[0]); svg != "" {
+		t.Errorf("%s has a chart by rows", all[0].Operator)
+	}
 }
 
 // made is the report of the made-up records, which take a while to make: the tests only read it.
@@ -174,8 +216,8 @@ func TestHTML(t *testing.T) {
 	if a, b := len(opened.FindAllString(text, -1)), len(closed.FindAllString(text, -1)); a != b {
 		t.Errorf("%d elements are opened and %d closed", a, b)
 	}
-	if n := strings.Count(text, "<svg viewBox=\"0 0 860"); n != 12 {
-		t.Errorf("%d charts, want 4 for each of 3 operators", n)
+	if n := strings.Count(text, "<svg viewBox=\"0 0 860"); n != 15 {
+		t.Errorf("%d charts, want 4 for each of 3 operators and 3 for products", n)
 	}
 }
 
@@ -196,7 +238,7 @@ func TestMarkdown(t *testing.T) {
 
 func TestOrderAndVerdicts(t *testing.T) {
 	r := newReport(t)
-	rows := r.Compared()[1].Rows
+	rows := r.Compared()[2].Rows
 	if rows[0].Name != "1×1536" || rows[14].Name != "8192×8192" {
 		t.Errorf("the rows go from %s to %s", rows[0].Name, rows[14].Name)
 	}
