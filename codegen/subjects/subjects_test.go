@@ -59,6 +59,24 @@ func TestSubjectsRun(t *testing.T) {
 	}
 }
 
+// TestCopiesThatWakeAnotherBlock: in a turn in which no warp could run, a block's copy, complete at a random moment, woke warps of
+// another block whose turn was over, and that was reported as a deadlock: seeds 46 and 56 among them.
+func TestCopiesThatWakeAnotherBlock(t *testing.T) {
+	s, err := multicastRing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := s.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(64) {
+		if r, err := s.Run(text, emulate.Config{Async: emulate.AsyncRandom, Seed: seed}); err != nil || !r.Clean() {
+			t.Fatalf("seed %d: %v %+v", seed, err, r)
+		}
+	}
+}
+
 // TestSubjectsAssemble has ptxas take every subject without a warning about wgmma or setmaxnreg, a spill or a stack.
 func TestSubjectsAssemble(t *testing.T) {
 	for _, s := range all(t) {

@@ -83,7 +83,7 @@ func (w *worker) round() bool {
 	if len(w.resident) == 0 {
 		return false
 	}
-	ran := 0
+	ran, progress := 0, w.progress
 	for i := 0; i < len(w.resident) && !w.stopped; i++ {
 		ran += w.runCTA(w.resident[w.choose(i, len(w.resident))])
 	}
@@ -92,7 +92,9 @@ func (w *worker) round() bool {
 	}
 	w.retire()
 	w.steps += uint64(ran)
-	if ran == 0 && len(w.resident) > 0 && !w.stopped && !w.unstick() && w.before == nil && !w.overlapped() {
+	// What one CTA has in flight may, complete, wake another whose turn is over.
+	idle := ran == 0 && w.progress == progress
+	if idle && len(w.resident) > 0 && !w.stopped && !w.unstick() && w.before == nil && !w.overlapped() {
 		w.reportDeadlock()
 		return false
 	}
