@@ -10,19 +10,16 @@ import (
 
 // choose returns the algorithm of a plan and writes down why: the one that the caller named (-1: invoke decides whether that can
 // be), else the one that was measured fastest at this n and k, else the one that the analytic model finds fastest for calls of max_m
-// rows. Equal estimates go to the one that is listed first, so that equal Specs get equal plans everywhere.
-func choose(op *catalog.Operator, all []strategy, candidates []invoke.Candidate, f *form, sms int, named string) int {
+// rows. Equal estimates go to the one that is listed first. Nothing depends on the device: equal Specs get equal plans everywhere, also where there is no GPU.
+func choose(op *catalog.Operator, all []strategy, candidates []invoke.Candidate, f *form, named string) int {
 	if named != "" {
 		for i := range candidates {
 			candidates[i].Reason = "named by the caller"
 		}
 		return -1
 	}
-	best, reason := -1, ""
-	if sms == multiprocessors {
-		best, reason = measured(tuned, op, func(i int) error { return candidates[i].Refusal }, f.maxM, f.n, f.k)
-	}
-	modelled, estimates, refusals := model(all, candidates, f, sms)
+	best, reason := measured(tuned, op, func(i int) error { return candidates[i].Refusal }, f.maxM, f.n, f.k)
+	modelled, estimates, refusals := model(all, candidates, f)
 	if best < 0 {
 		best, reason = modelled, "model at max_m: "+strings.Join(estimates, ", ")
 	}
@@ -33,14 +30,14 @@ func choose(op *catalog.Operator, all []strategy, candidates []invoke.Candidate,
 }
 
 // model estimates every algorithm that can run the Spec: the first fastest (-1: none), all estimates, and why the others cannot.
-func model(all []strategy, candidates []invoke.Candidate, f *form, sms int) (best int, estimates, refusals []string) {
+func model(all []strategy, candidates []invoke.Candidate, f *form) (best int, estimates, refusals []string) {
 	best, least := -1, 0.0
 	for i, s := range all {
 		if err := candidates[i].Refusal; err != nil {
 			refusals = append(refusals, fmt.Sprintf("%s cannot (%v)", s.algorithm.Name, err))
 			continue
 		}
-		cost := s.cost(f, f.maxM, sms)
+		cost := s.cost(f, f.maxM, multiprocessors)
 		estimates = append(estimates, fmt.Sprintf("%s %.3g µs", s.algorithm.Name, cost))
 		if best < 0 || cost < least {
 			best, least = i, cost

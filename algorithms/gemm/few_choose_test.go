@@ -33,7 +33,7 @@ func TestFewRowsAreChosen(t *testing.T) {
 		op.Complete(&s)
 		f := s.form(k.scaling)
 		all := candidates(op, k, &f)
-		n := choose(op, strategiesOf(k), all, &f, multiprocessors, "")
+		n := choose(op, strategiesOf(k), all, &f, "")
 		if got := op.Algorithms[n].Name; got != c.want {
 			t.Errorf("%+v: %s: %s", c, got, all[n].Reason)
 		}

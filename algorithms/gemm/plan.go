@@ -74,7 +74,7 @@ func plan[S spec](dev *oxrt.Device, k kind, s S, options []Option) (*Plan, error
 	op.Complete(&s)
 	p := &Plan{form: s.form(k.scaling), op: op}
 	all := candidates(op, k, &p.form)
-	chosen := choose(op, strategiesOf(k), all, &p.form, dev.Info().SMs, invoke.Collect(options).Algorithm)
+	chosen := choose(op, strategiesOf(k), all, &p.form, invoke.Collect(options).Algorithm)
 	if chosen >= 0 {
 		options = append(options[:len(options):len(options)], WithAlgorithm(op.Algorithms[chosen].Name))
 	}
