@@ -6,6 +6,7 @@ Nothing but Python is needed; the tests of numpy and torch are skipped where tho
 import ctypes
 import math
 import os
+import struct
 import subprocess
 import sys
 import threading
@@ -88,6 +89,16 @@ class Host(unittest.TestCase):
         q = Array((3, 2, 64))
         self.assertEqual(ox.head_rms_norm(Array((3, 2, 64), X), Array((64,), W), q_out=q), (q, None))
         self.close([q[64 + i] for i in range(64)], rms_norm(X[64:128], W))
+
+    def test_products_are_planned_for_about_their_rows(self):
+        def halves(shape, pair):  # two numbers of type f16 in the memory of one of type f32
+            return Array(shape, [struct.unpack("<f", struct.pack("<2H", pair, pair))[0]] * (math.prod(shape) // 2), typestr="<f2")
+        a, b, d = halves((3, 64), 0x3C00), halves((32, 64), 0x4000), halves((3, 32), 0)
+        ox.matmul(a, b, d=d)
+        self.assertEqual({struct.pack("<f", d[i]) for i in range(3 * 32 // 2)}, {struct.pack("<2H", 0x5800, 0x5800)})  # 128
+        host = ox.device(ox.EMULATED, 0)
+        texts = [host.plan_info(p).text.decode() for p in host.plans.values()]
+        self.assertTrue(any(t.startswith("gemm.matmul") and '"max_m": 4,' in t for t in texts))
 
     def test_every_operator_has_a_function(self):
         for name, op in ox.OPERATORS.items():
