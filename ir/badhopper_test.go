@@ -103,9 +103,11 @@ func warpShapes(k *ir.Kernel) {
 	a := ir.LoadMatrix[ir.BF16x2](s, 3) // want MATRIX_SHAPE
 	z := k.ConstF32(0)
 	c := ir.Vec[ir.F32]{z, z, z, z}
-	ir.MMA(ir.M16N8K16, ir.MatrixBF16, ir.MatrixBF16, a, a[:2], c)                                // want MATRIX_SHAPE
-	ir.MMA(ir.M16N8K4, ir.MatrixBF16, ir.MatrixBF16, a, a[:2], c)                                 // want MATRIX_SHAPE
-	ir.MMA(ir.M16N8K16, ir.MatrixBF16, ir.MatrixBF16, ir.Vec[ir.F32]{z, z, z, z}, a[:2], c)       // want MATRIX_SHAPE
+	ir.MMA(ir.M16N8K16, ir.MatrixBF16, ir.MatrixBF16, a, a[:2], c)                          // want MATRIX_SHAPE
+	ir.MMA(ir.M16N8K4, ir.MatrixBF16, ir.MatrixBF16, a, a[:2], c)                           // want MATRIX_SHAPE
+	ir.MMA(ir.M16N8K16, ir.MatrixBF16, ir.MatrixBF16, ir.Vec[ir.F32]{z, z, z, z}, a[:2], c) // want MATRIX_SHAPE
+	bits := ir.Vec[ir.U32]{k.ConstU32(0), k.ConstU32(0)}
+	ir.MMA(ir.M16N8K4, ir.MatrixTF32, ir.MatrixTF32, bits, bits[:1], c)                           // want MATRIX_SHAPE
 	ir.MMA(ir.M16N8K8, ir.MatrixBF16, ir.MatrixBF16, a[:2], a[:1], ir.Vec[ir.F64]{k.ConstF64(0)}) // want MATRIX_SHAPE
 	ir.StoreMatrix(s, ir.Vec[ir.F32]{z})                                                          // want MATRIX_SHAPE
 }

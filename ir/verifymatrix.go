@@ -170,6 +170,10 @@ func (c *checker) warpProduct(o *Op) {
 			c.shape(o, "pack factors into 32-bit registers, and give c the result's type", "operand %d is %s", i+1, v.typ)
 			return
 		}
+		if integer := op.Of(op.U32, op.S32); i < na+nb && hasWord("f16 bf16 tf32", at) && integer.Has(v.typ.Kind) { // ptxas takes these as bits only
+			c.shape(o, "convert with AsF16x2, AsBF16x2 or AsTF32", "operand %d of a product of %s is %s", i+1, at, v.typ)
+			return
+		}
 	}
 }
 

@@ -39,7 +39,11 @@ func lowerArrive(action string) func(*emitter, *ir.Op) {
 			state = e.def(o.Results[0])
 		}
 		mn := dots(name, with, barrierOrder(o), window(o.Arg("mbar")), "b64")
-		e.emit(mn, e.optional([]ptx.Operand{state, e.slot(o, "mbar")}, o, "count", "bytes")...)
+		ops := e.optional([]ptx.Operand{state, e.slot(o, "mbar")}, o, "count", "bytes")
+		if with == "noComplete" && o.Arg("count") == nil { // the form has no default
+			ops = append(ops, ptx.I(1))
+		}
+		e.emit(mn, ops...)
 	}
 }
 

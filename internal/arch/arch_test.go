@@ -57,6 +57,8 @@ var rules = []rule{
 	{"adapters/python", nil},
 	{"adapters/c/**", []string{"adapters/c/**", "algorithms/catalog", "algorithms/operators", "runtime/**", "gen/ptx"}},
 	{"internal/differential", []string{"ir/**", "codegen/**", "runtime"}},
+	{"internal/tensormap", []string{"codegen/ptx/emulate", "runtime"}},
+	{"internal/probes", []string{"ir/**", "codegen/**"}},
 	{"internal/**", []string{"internal/**"}},
 	{"examples/**", []string{"algorithms/**", "runtime/**", "gen/ptx"}},
 	{"bench/**", []string{"runtime/**"}},

@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -318,8 +319,8 @@ func (c *combiner) apply(mem, data []byte, global bool) {
 	}
 }
 
-// combiner decodes the operation of a reduction on a type. Addition of f32 flushes subnormals, that of 16-bit floats
-// does not (manual 9.7.9.25.4.2).
+// combiner decodes the operation of a reduction on a type. Floating-point addition keeps subnormals: on an H200 that of f32
+// too, unlike atom and red; of f64 operands that are NaN it keeps the new one, or else the old one, as they are.
 func (b *build) combiner(t isa.Type) *combiner {
 	op := b.oneOf("and", "or", "xor", "add", "inc", "dec", "min", "max")
 	b.has("noftz")
@@ -329,8 +330,15 @@ func (b *build) combiner(t isa.Type) *combiner {
 		return nil
 	}
 	c := &combiner{elem: t.Bits() / 8, shared: f, global: f}
-	if op == "add" && t == isa.F32 {
-		c.global = addF32Ftz
+	if op == "add" && t == isa.F64 {
+		c.global = func(old, v, _ uint64) uint64 {
+			for _, x := range [2]uint64{v, old} {
+				if math.IsNaN(math.Float64frombits(x)) {
+					return x
+				}
+			}
+			return f(old, v, 0)
+		}
 	}
 	return c
 }

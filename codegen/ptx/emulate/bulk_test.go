@@ -196,7 +196,7 @@ func TestBulkReduce(t *testing.T) {
 		t.Run(c.op, func(t *testing.T) { reduceOnce(t, c.op, old, val, c.want) })
 	}
 	t.Run("add.f32", func(t *testing.T) {
-		reduceOnce(t, "add.f32", []uint32{f(1.5), f(-2), 1, 0}, []uint32{f(2.25), f(2), 0, 0x80000001}, []uint32{f(3.75), 0, 0, 0})
+		reduceOnce(t, "add.f32", []uint32{f(1.5), f(-2), 1, 0}, []uint32{f(2.25), f(2), 0, 0x80000001}, []uint32{f(3.75), 0, 1, 0x80000001})
 	})
 	t.Run("add.noftz.bf16", func(t *testing.T) {
 		reduceOnce(t, "add.noftz.bf16", []uint32{0x3f803f80, 0x00010001, 0, 0}, []uint32{0x40003f80, 0x00010000, 0, 0}, []uint32{0x40404000, 0x00020001, 0, 0})

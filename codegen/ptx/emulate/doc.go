@@ -46,6 +46,10 @@
 // div.full and div.approx give the bits of an H200 on every argument. Their tables are fitted to recorded values, and
 // hashes over all 2^32 arguments of each instruction are kept in testdata/mufu (package internal/mufu says how).
 //
+// Copies of tensors, bulk copies and reductions, st.async, red.async, atomics on a peer's memory and the phases of an mbarrier:
+// what an H200 made of thousands of small kernels is recorded in internal/probes and compared in every run of its tests; that
+// package says which are not recorded yet.
+//
 // Matrix instructions give the bits of an H200: mma.sync and wgmma.mma_async on f16, bf16, tf32, fp8 and bytes follow
 // the tensor core's own way of adding (package tensorcore), ptxas's expansion where the chip has no instruction.
 //
@@ -79,20 +83,20 @@
 // other do not race; an atomic's reduction form never acquires; threads may store what is there already. Lanes that only
 // lockstep orders get a warning. A write that reaches the async proxy needs a proxy fence, in the writing thread; one that
 // only the issuing side executes is a warning, and reads before an asynchronous refill need none. mbarrier.init must be
-// ordered before every use, and fenced before copies complete on it. What package mutate plants shows what is found.
+// ordered before every use, and fenced before copies complete on it. What package mutate plants shows what is found;
+// docs/sanitizer.md compares forty of these mistakes with compute-sanitizer.
 //
 // # What is not modelled
 //
 // Refused at Load, with line and text: matrices of f64, 4-bit and 1-bit elements, approximate f64 functions, 128-bit values, fma.oob, indirect
 // and recursive calls, textures, and whatever the instruction table (package isa) lacks, such as multimem and im2col copies. Refused where a
-// tensor map is encoded: interleaved layouts, tf32, f32 that flushes, the NaN fill of 8-byte elements.
+// tensor map is encoded: interleaved layouts.
 //
 // Time and caches have no model here: %clock and %globaltimer count instructions of the worker, nanosleep and prefetches do nothing,
 // and cache operators and policies change nothing. Package profile estimates times. ECC, power and the real scheduling of warps and blocks do
 // not show. Weak memory order is only judged by Racecheck, values never go stale. A set of unordered readers of a byte is kept up
 // to 64, and an actor's time up to 2^24 events; beyond, races may be missed. A launch by Device.Launch ends before the next begins.
 //
-// Followed from the manual and not compared with a chip: the element that a tensor map's stride skips, how long a suspended wait lasts,
-// rows of a box that are shorter than the swizzle's span (dense here), and the NaN of 2-byte elements out of bounds (the upper half of
-// the one recorded for 4-byte elements).
+// Followed from the manual and not compared with a chip: the element that a tensor map's stride skips, and how long a suspended wait
+// lasts.
 package emulate

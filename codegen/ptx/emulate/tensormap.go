@@ -31,7 +31,7 @@ const (
 	numMapTypes
 )
 
-var mapTypes = [numMapTypes]isa.Type{isa.U8, isa.U16, isa.U32, isa.S32, isa.U64, isa.S64, isa.F16, isa.F32, isa.F64, isa.BF16, isa.F32, isa.NoType, isa.NoType}
+var mapTypes = [numMapTypes]isa.Type{isa.U8, isa.U16, isa.U32, isa.S32, isa.U64, isa.S64, isa.F16, isa.F32, isa.F64, isa.BF16, isa.F32, isa.F32, isa.F32}
 
 // MapInterleave is CUtensorMapInterleave.
 type MapInterleave uint8
@@ -140,8 +140,6 @@ func (m *TensorMap) Check() error {
 		return bad("tensorRank", "%d; an interleaved layout has at least 3", m.Rank)
 	case m.Address%align != 0:
 		return bad("globalAddress", "%#x is no multiple of %d", m.Address, align)
-	case m.Interleave == Interleave32B && m.Swizzle != Swizzle32B:
-		return bad("swizzle", "the 32-byte interleave needs the 32-byte swizzle")
 	case m.FillNaN && !m.float():
 		return bad("oobFill", "NaN for elements that are no floating-point numbers")
 	}
@@ -150,12 +148,26 @@ func (m *TensorMap) Check() error {
 	}
 	inner := int(m.Box[0]) * m.elemBytes()
 	switch span := m.Swizzle.span(); {
-	case m.Interleave == InterleaveNone && inner%16 != 0:
+	case inner%16 != 0:
 		return bad("boxDim", "the rows of the box have %d bytes, which is no multiple of 16", inner)
 	case m.Interleave == InterleaveNone && span != 0 && inner > span:
 		return bad("boxDim", "the rows of the box have %d bytes; the swizzle takes at most %d", inner, span)
 	}
+	if n := m.boxBytes(); n > maxBoxBytes {
+		return bad("boxDim", "a box of %d bytes; %d are possible", n, maxBoxBytes)
+	}
 	return m.modelled()
+}
+
+// maxBoxBytes is the largest box: what the shared memory of a block holds. A driver took 196608 bytes and refused 245760.
+const maxBoxBytes = 227 << 10
+
+func (m *TensorMap) boxBytes() int {
+	n := m.elemBytes()
+	for _, x := range m.Box[:m.Rank] {
+		n *= int(x)
+	}
+	return n
 }
 
 func (m *TensorMap) float() bool {
@@ -188,10 +200,6 @@ func (m *TensorMap) modelled() error {
 	switch {
 	case m.Interleave != InterleaveNone:
 		return &TensorMapError{"interleave", "interleaved layouts are not modelled", true}
-	case m.Type == MapTF32, m.Type == MapTF32Ftz, m.Type == MapF32Ftz:
-		return &TensorMapError{"tensorDataType", "what the chip does to values of this type is not modelled", true}
-	case m.FillNaN && m.Type == MapF64:
-		return &TensorMapError{"oobFill", "the NaN of 8-byte elements is not modelled", true}
 	}
 	return nil
 }
@@ -260,7 +268,7 @@ func decodeTensorMap(b []byte) (m TensorMap, ok bool) {
 	return m, true
 }
 
-// fill is the pattern of an element out of bounds, repeated. The NaN is the one that an H200 writes.
+// fill is the pattern of an element out of bounds, repeated. The NaN is the one that an H200 writes, for every type.
 func (m *TensorMap) fill(b []byte) {
 	if !m.FillNaN {
 		clear(b)
@@ -269,10 +277,23 @@ func (m *TensorMap) fill(b []byte) {
 	for i := 0; i+1 < len(b); i += 2 {
 		binary.LittleEndian.PutUint16(b[i:], 0x7ff7)
 	}
-	if m.elemBytes() == 4 {
-		for i := 0; i+3 < len(b); i += 4 {
-			binary.LittleEndian.PutUint32(b[i:], 0x7ff7fff7)
+}
+
+// convert is what a load does to elements: those of tf32 maps are rounded to tf32, to nearest even, and their NaNs become
+// one. Maps that flush change nothing on an H200.
+func (m *TensorMap) convert(b []byte) {
+	if m.Type != MapTF32 && m.Type != MapTF32Ftz {
+		return
+	}
+	for i := 0; i+3 < len(b); i += 4 {
+		v := binary.LittleEndian.Uint32(b[i:])
+		switch {
+		case v&^(1<<31) > 0x7f800000:
+			v = 0x7fffe000
+		default:
+			v = (v + 0xfff + v>>13&1) &^ 0x1fff
 		}
+		binary.LittleEndian.PutUint32(b[i:], v)
 	}
 }
 
@@ -299,6 +320,25 @@ type boxRow struct {
 	at          int    // first byte, in the dense box
 	skip, bytes int    // bytes out of bounds before those in bounds, and the bytes in bounds
 	addr        uint64 // in global memory, of the first byte in bounds
+}
+
+// storedRows is rows for a store or a reduction: an H200 drops what is out of bounds by whole chunks of 16 bytes, so the rest
+// of a chunk that reaches into the tensor is written too.
+func (m *TensorMap) storedRows(coord [5]int32, f func(r boxRow)) {
+	m.rows(coord, func(r boxRow) {
+		r.bytes = (r.bytes + 15) &^ 15
+		f(r)
+	})
+}
+
+// chunk is where the 16 bytes at i of a dense box lie in shared memory. Rows that are shorter than the swizzle's span begin
+// a span each.
+func (m *TensorMap) chunk(base uint64, i int) uint64 {
+	if span := m.Swizzle.span(); span != 0 {
+		row := int(m.Box[0]) * m.elemBytes()
+		i = i/row*span + i%row
+	}
+	return m.Swizzle.of(base + uint64(i))
 }
 
 // rows calls f for every run of a box that starts at the coordinates.

@@ -111,10 +111,11 @@ func (o *tensorOp) lane(w *warp, in *inst, l int) {
 	if o.kind == tensorStore {
 		verb = "read"
 	}
-	smem, ok := w.bulkSpan(in, &p, addr, uint64(size), l, verb)
+	smem, ok := w.bulkSpan(in, &p, addr, m.extent(addr, size), l, verb)
 	if !ok {
 		return
 	}
+	smem.n = uint64(size)
 	if o.kind == tensorLoad {
 		for _, t := range w.targets(in, o.signal, smem, l) {
 			w.loadBox(in, l, m, at, t, size)
@@ -207,47 +208,45 @@ func (w *warp) loadBox(in *inst, l int, m TensorMap, at [5]int32, t bulkTarget, 
 				mem, sh := r.globalAt(row.addr, uint64(row.bytes))
 				copy(data[row.at+row.skip:], mem)
 				copy(shadow[row.at+row.skip:], sh)
+				m.convert(data[row.at+row.skip:][:row.bytes])
 			}
 		})
 	}
-	op.give = func() { w.giveBox(op, t.to, m.Swizzle, data, shadow) }
+	op.give = func() { w.giveBox(op, t.to, &m, data, shadow) }
 	w.enlist(op, t.bar, size)
 }
 
-// footprint is the shared memory that a box lies in: whole spans of the swizzle keep their place, the chunks of a rest
-// move within theirs.
+// extent is how many bytes of shared memory a box of size bytes reaches over.
+func (m *TensorMap) extent(addr uint64, size int) uint64 {
+	last := addr
+	for i := max(0, size-int(m.Box[0])*m.elemBytes()); i < size; i += 16 {
+		last = max(last, m.chunk(addr, i))
+	}
+	return last + 16 - addr
+}
+
+// footprint is the shared memory that a box lies in.
 func (m *TensorMap) footprint(s span) []span {
-	whole := s.n
-	if n := uint64(m.Swizzle.span()); n != 0 {
-		whole -= s.n % n
+	if n := m.Swizzle.span(); n == 0 || int(m.Box[0])*m.elemBytes() == n { // whole spans keep their place
+		return []span{s}
 	}
 	var out []span
-	if whole > 0 {
-		out = append(out, span{s.cta, s.addr, whole})
-	}
-	for i := whole; i < s.n; i += 16 {
-		if c := (span{s.cta, m.Swizzle.of(s.addr + i), 16}); s.cta.holds(c) {
-			out = append(out, c)
-		}
+	for i := 0; i < int(s.n); i += 16 {
+		out = append(out, span{s.cta, m.chunk(s.addr, i), 16})
 	}
 	return joinSpans(out)
 }
 
-func (c *cta) holds(s span) bool {
-	mem, _ := c.sharedAt(s.addr, s.n)
-	return mem != nil
-}
-
-// giveBox writes a dense box to shared memory, 16 bytes at a time where the swizzle puts them.
-func (w *warp) giveBox(op *asyncOp, to span, s MapSwizzle, data, shadow []byte) {
+// giveBox writes a dense box to shared memory, 16 bytes at a time where the map puts them.
+func (w *warp) giveBox(op *asyncOp, to span, m *TensorMap, data, shadow []byte) {
 	if to.cta.liveWarps == 0 && to.cta != w.cta {
 		w.giveTo(op, to, nil, nil, nil) // reports it
 		return
 	}
 	for i := 0; i < len(data); i += 16 {
-		mem, sh := to.cta.sharedAt(s.of(to.addr+uint64(i)), 16)
+		mem, sh := to.cta.sharedAt(m.chunk(to.addr, i), 16)
 		if mem == nil {
-			continue // a row shorter than the span at the very end of shared memory
+			continue // in the memory of a block that declares less: reported at the issue
 		}
 		copy(mem, data[i:i+16])
 		giveShadow(sh, shadow[i:i+16])
@@ -258,7 +257,7 @@ func (w *warp) giveBox(op *asyncOp, to span, s MapSwizzle, data, shadow []byte) 
 func (w *warp) storeBox(in *inst, l int, m TensorMap, at [5]int32, smem span, c *combiner) {
 	var to []span
 	good := true
-	m.rows(at, func(row boxRow) {
+	m.storedRows(at, func(row boxRow) {
 		if row.bytes > 0 {
 			good = good && w.rowSpan(in, l, row, "write")
 			to = append(to, span{nil, row.addr, uint64(row.bytes)})
@@ -277,19 +276,19 @@ func (w *warp) storeBox(in *inst, l int, m TensorMap, at [5]int32, smem span, c 
 	data, shadow := make([]byte, smem.n), make([]byte, smem.n)
 	op.take = func() {
 		for i := 0; i < len(data); i += 16 {
-			if mem, sh := smem.cta.sharedAt(m.Swizzle.of(smem.addr+uint64(i)), 16); mem != nil {
+			if mem, sh := smem.cta.sharedAt(m.chunk(smem.addr, i), 16); mem != nil {
 				copy(data[i:], mem)
 				copy(shadow[i:], sh)
 			}
 		}
 		if w.run.initcheck {
-			m.rows(at, func(row boxRow) {
+			m.storedRows(at, func(row boxRow) {
 				w.sourceDefined(op, l, shadow[row.at+row.skip:row.at+row.skip+row.bytes])
 			})
 		}
 	}
 	op.give = func() {
-		m.rows(at, func(row boxRow) {
+		m.storedRows(at, func(row boxRow) {
 			if row.bytes > 0 {
 				i := row.at + row.skip
 				w.giveTo(op, span{nil, row.addr, uint64(row.bytes)}, data[i:i+row.bytes], shadow[i:i+row.bytes], c)

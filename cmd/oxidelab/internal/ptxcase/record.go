@@ -9,13 +9,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
-	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/tensormap"
 	"github.com/oxideinfer/oxide/codegen/cubin"
 	"github.com/oxideinfer/oxide/codegen/ptx"
 	"github.com/oxideinfer/oxide/internal/safetensors"
+	"github.com/oxideinfer/oxide/internal/tensormap"
 	oxrt "github.com/oxideinfer/oxide/runtime"
 )
 
@@ -68,6 +69,32 @@ func (r *Recorder) Record(path string) error {
 	return writeHeader(path, recorded{r.Device.Name(), r.Device.DriverVersion(), cubin.PtxasVersion, flags, 2})
 }
 
+// Compare runs a case once and compares its outputs with those in the file, under the rule of the case.
+func (r *Recorder) Compare(path string) (*Report, error) {
+	c, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	image, _, err := r.cubin(path, c)
+	if err != nil {
+		return nil, err
+	}
+	left, err := r.run(c, image)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Case: c.Name, Status: StatusEqual}
+	for i := range c.Outputs {
+		o := &c.Outputs[i]
+		out := compare(o, c.buffer(o.Buffer).DType, left[o.Buffer], c.data.Find(o.Tensor).Data)
+		if out.Mismatches > 0 {
+			report.Status = StatusDiffers
+		}
+		report.Outputs = append(report.Outputs, out)
+	}
+	return report, nil
+}
+
 // loadUnrecorded reads a case whose outputs need not be there yet.
 func loadUnrecorded(path string) (*loaded, error) {
 	c, err := loadFiles(path)
@@ -99,6 +126,8 @@ func (r *Recorder) cubin(path string, c *loaded) (image []byte, flags []string, 
 
 // run launches the case from fresh buffers and returns the content of all buffers.
 func (r *Recorder) run(c *loaded, image []byte) (map[string][]byte, error) {
+	runtime.LockOSThread() // the driver encodes tensor maps where a context is current: on the thread of an upload
+	defer runtime.UnlockOSThread()
 	regions, addr := map[string]oxrt.Region{}, map[string]uint64{}
 	for i := range c.Buffers {
 		b := &c.Buffers[i]

@@ -23,7 +23,10 @@ func TestEncodeMaps(t *testing.T) {
 		{"buffer", func(d *mapDesc) { d.Buffer = "y" }, StatusUnreadable, false},
 		{"rank", func(d *mapDesc) { d.Rank = 3 }, StatusUnreadable, false},
 		{"swizzle", func(d *mapDesc) { d.Swizzle = "256B" }, StatusUnreadable, false},
-		{"unmodelled", func(d *mapDesc) { d.DType, d.Box[0] = "f64", 16 }, StatusUnmodelled, false},
+		{"unmodelled", func(d *mapDesc) {
+			d.Rank, d.Dims, d.Strides, d.Box, d.Steps, d.Swizzle = 3, []uint64{128, 4, 2}, []uint64{256, 1024}, []uint32{64, 4, 1}, []uint32{1, 1, 1}, "none"
+			d.Interleave = "16B"
+		}, StatusUnmodelled, false},
 	} {
 		d := good
 		d.Box = append([]uint32(nil), good.Box...)
