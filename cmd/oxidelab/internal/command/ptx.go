@@ -19,11 +19,13 @@ func (l *lab) ptx(args []string) error {
 			return l.ptxMutate(args[1:])
 		case "record":
 			return l.ptxRecord(args)
+		case "sanitize":
+			return l.ptxSanitize(args[1:])
 		case "trace-diff":
 			return l.ptxTraceDiff(args[1:])
 		}
 	}
-	return errors.New("usage: oxidelab ptx run CASE.json, oxidelab ptx mutate CASE.json..., oxidelab ptx trace-diff A B, or oxidelab ptx record DIR, each with [flags]")
+	return errors.New("usage: oxidelab ptx run CASE.json, oxidelab ptx mutate CASE.json..., oxidelab ptx trace-diff A B, oxidelab ptx record DIR, or oxidelab ptx sanitize DIR, each with [flags]")
 }
 
 func (l *lab) ptxRun(args []string) error {

@@ -12,11 +12,13 @@ import (
 )
 
 // ptxRecord runs every case of a folder on a GPU and writes the outputs into the case. Cubins are assembled by the
-// pinned ptxas where there is one; elsewhere NAME.cubin lies beside NAME.json. With -assemble it only makes those.
+// pinned ptxas where there is one; elsewhere NAME.cubin lies beside NAME.json. With -assemble it only makes those. With
+// -compare it writes nothing and compares with the outputs that are there.
 func (l *lab) ptxRecord(args []string) (err error) {
 	f := l.flags("ptx record", "DIR [flags]")
 	name := f.String("device", "cuda:0", "GPU to run on: cuda:N")
 	assemble := f.Bool("assemble", false, "write the cubins beside the cases and run nothing")
+	compare := f.Bool("compare", false, "compare with the outputs that the cases hold, and write nothing")
 	paths, err := parse(f, args[1:])
 	if err != nil {
 		return err
@@ -44,16 +46,34 @@ func (l *lab) ptxRecord(args []string) (err error) {
 		return errors.New("only a GPU can be recorded")
 	}
 	r := &ptxcase.Recorder{Device: d.Dev, Stream: d.Stream, Assembler: asm}
+	run, did := r.Record, "recorded"
+	if *compare {
+		run, did = func(path string) error { return compareCase(r, path) }, "equal"
+	}
 	failed := 0
 	for _, c := range cases {
-		if err := r.Record(c); err != nil {
+		if err := run(c); err != nil {
 			failed++
 			fmt.Fprintf(l.out, "%s: %v\n", filepath.Base(c), err)
 		}
 	}
-	fmt.Fprintf(l.out, "%d cases recorded, %d failed, on %s\n", len(cases)-failed, failed, d)
+	fmt.Fprintf(l.out, "%d cases %s, %d failed, on %s\n", len(cases)-failed, did, failed, d)
 	if failed > 0 {
 		return errWrong
+	}
+	return nil
+}
+
+// compareCase is an error if the outputs of a case differ from those in its file.
+func compareCase(r *ptxcase.Recorder, path string) error {
+	report, err := r.Compare(path)
+	if err != nil {
+		return err
+	}
+	for _, o := range report.Outputs {
+		if o.Mismatches > 0 {
+			return fmt.Errorf("%d of %d elements of %s differ: %s", o.Mismatches, o.Elements, o.Buffer, o.First)
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package qualify
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"regexp"
@@ -11,6 +12,15 @@ import (
 
 // sanitizerPlaces are where compute-sanitizer lies if PATH does not have it.
 var sanitizerPlaces = []string{"/usr/local/cuda/bin/compute-sanitizer", "/opt/cuda/bin/compute-sanitizer"}
+
+// FindSanitizer returns compute-sanitizer, or an error that says where it was looked for.
+func FindSanitizer() (string, error) {
+	path, missing := findSanitizer()
+	if path == "" {
+		return "", errors.New(missing)
+	}
+	return path, nil
+}
 
 // findSanitizer returns the program, or why there is none.
 func findSanitizer() (path, missing string) {
