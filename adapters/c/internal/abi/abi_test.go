@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -324,5 +325,52 @@ func TestSnake(t *testing.T) {
 		if got := Snake(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
+	}
+}
+
+// A device is closed or has a new stream or plan, never both, however the threads meet.
+func TestDeviceCloseMeetsUsers(t *testing.T) {
+	b := newBench(t, operators.Bindings()...)
+	spec := b.spec()
+	opened := 0
+	for n := range 400 {
+		var device, user Ref
+		b.must(b.DeviceOpen(Emulated, 0, &device))
+		made, end := make(chan error), b.StreamClose
+		go func() {
+			if n%2 == 0 {
+				made <- b.StreamOpen(device, 0, &user)
+			} else {
+				made <- b.PlanCreate(device, unsafe.Pointer(&spec), nil, &user)
+			}
+		}()
+		for range n / 2 % 100 * 20 { // a little later every time, so that both come first
+			runtime.Gosched()
+		}
+		closed, err := b.DeviceClose(device), <-made
+		if n%2 == 1 {
+			end = b.PlanDestroy
+		}
+		switch {
+		case (err == nil) == (closed == nil):
+			t.Fatalf("closed with %v, and used with %v", closed, err)
+		case err == nil:
+			opened++
+			b.wants(Leased, closed)
+			b.must(end(user))
+			b.must(b.DeviceClose(device))
+		default:
+			b.wants(Handle, err)
+		}
+	}
+	t.Logf("%d of 400 were used first", opened)
+
+	d := &device{}
+	b.must(d.use())
+	d.unuse()
+	d.uses.Store(closedUses)
+	b.wants(Handle, d.use())
+	if n := d.uses.Load(); n != closedUses {
+		t.Errorf("a closed device counts %d uses", n)
 	}
 }

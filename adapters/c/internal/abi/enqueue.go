@@ -126,17 +126,14 @@ func (t *Tensor) region(to *oxrt.Region, p *plan, i int) error {
 }
 
 // inScope runs an action inside an open scope. A second thread is refused.
-func (l *Library) inScope(scopeRef Ref, do func(*scope) error) (err error) {
-	e, err := l.scopes.get(scopeRef)
-	defer recovered(&err, e.poison)
-	if err != nil {
-		return err
-	}
-	if !e.value.busy.TryLock() {
-		return refuse(Argument, "scope: another thread is inside")
-	}
-	defer e.value.busy.Unlock()
-	return do(e.value)
+func (l *Library) inScope(scopeRef Ref, do func(*scope) error) error {
+	return l.scopes.on(scopeRef, func(s *scope) error {
+		if !s.busy.TryLock() {
+			return refuse(Argument, "scope: another thread is inside")
+		}
+		defer s.busy.Unlock()
+		return do(s)
+	})
 }
 
 // endScope takes the handle away and runs an action on what it named, once the thread inside has left.
@@ -152,21 +149,18 @@ func (l *Library) endScope(scopeRef Ref, do func(*scope) error) (err error) {
 }
 
 // ScopeBegin opens a scope for several calls that are submitted together.
-func (l *Library) ScopeBegin(streamRef Ref, to *Ref) (err error) {
-	e, err := l.streams.get(streamRef)
-	defer recovered(&err, e.poison)
-	if err != nil {
-		return err
-	}
-	if err := outValue(to, "scope"); err != nil {
-		return err
-	}
-	s, err := e.value.stream.Begin()
-	if err != nil {
-		return err
-	}
-	*to = l.scopes.add(&scope{stream: e.value, scope: s})
-	return nil
+func (l *Library) ScopeBegin(streamRef Ref, to *Ref) error {
+	return l.streams.on(streamRef, func(on *stream) error {
+		if err := outValue(to, "scope"); err != nil {
+			return err
+		}
+		s, err := on.stream.Begin()
+		if err != nil {
+			return err
+		}
+		*to = l.scopes.add(&scope{stream: on, scope: s})
+		return nil
+	})
 }
 
 // ScopeReportTo makes calls that validate data on the device report to 40 bytes of device memory instead of to the completion: the way

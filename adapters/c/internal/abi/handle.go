@@ -98,6 +98,16 @@ func (t *table[T]) get(r Ref) (*entry[T], error) {
 	return e, nil
 }
 
+// on runs an action on the object of a handle. A panic inside becomes an error and poisons the handle.
+func (t *table[T]) on(r Ref, do func(*T) error) (err error) {
+	e, err := t.get(r)
+	defer recovered(&err, e.poison)
+	if err != nil {
+		return err
+	}
+	return do(e.value)
+}
+
 func (t *table[T]) find(r Ref) *entry[T] {
 	p := t.slots.Load()
 	if p == nil || r.kind() != t.kind || int(r.slot()) >= len(*p) {

@@ -23,31 +23,29 @@ type plan struct {
 const longestName = 128
 
 // PlanCreate makes a plan from a spec struct. algorithm names one, or is nil or empty for the one that the family recommends.
-func (l *Library) PlanCreate(h Ref, spec unsafe.Pointer, algorithm *byte, to *Ref) (err error) {
-	e, err := l.devices.get(h)
-	defer recovered(&err, e.poison)
-	if err != nil {
-		return err
-	}
-	if err := outValue(to, "plan"); err != nil {
-		return err
-	}
-	name, err := text(algorithm, "algorithm")
-	if err != nil {
-		return err
-	}
-	op, s, err := l.spec(spec)
-	if err != nil {
-		return err
-	}
-	d := e.value
-	made, err := op.Plan(d.dev, s, name)
-	if err != nil {
-		return err
-	}
-	d.uses.Add(1)
-	*to = l.plans.add(newPlan(d, op, made))
-	return nil
+func (l *Library) PlanCreate(h Ref, spec unsafe.Pointer, algorithm *byte, to *Ref) error {
+	return l.devices.on(h, func(d *device) error {
+		if err := outValue(to, "plan"); err != nil {
+			return err
+		}
+		name, err := text(algorithm, "algorithm")
+		if err != nil {
+			return err
+		}
+		op, s, err := l.spec(spec)
+		if err != nil {
+			return err
+		}
+		made, err := op.Plan(d.dev, s, name)
+		if err != nil {
+			return err
+		}
+		if err := d.use(); err != nil {
+			return err
+		}
+		*to = l.plans.add(newPlan(d, op, made))
+		return nil
+	})
 }
 
 func newPlan(d *device, op *operator, made catalog.Plan) *plan {
@@ -84,21 +82,19 @@ func (l *Library) PlanDestroy(h Ref) (err error) {
 	if err != nil {
 		return err
 	}
-	p.device.uses.Add(-1)
+	p.device.unuse()
 	return nil
 }
 
 // PlanInfo writes what a plan decided.
-func (l *Library) PlanInfo(h Ref, to *PlanInfo) (err error) {
-	e, err := l.plans.get(h)
-	defer recovered(&err, e.poison)
-	if err != nil {
-		return err
-	}
+func (l *Library) PlanInfo(h Ref, to *PlanInfo) error {
+	return l.plans.on(h, func(p *plan) error { return p.info(to) })
+}
+
+func (p *plan) info(to *PlanInfo) error {
 	if err := out(to); err != nil {
 		return err
 	}
-	p := e.value
 	*to = PlanInfo{Header: header[PlanInfo](), WorkspaceBytes: p.plan.WorkspaceBytes(), Launches: int32(len(p.plan.Artifacts())),
 		GraphPolicy: int32(p.plan.GraphPolicy())}
 	if p.plan.Validation() != nil {
@@ -113,19 +109,20 @@ func (l *Library) PlanInfo(h Ref, to *PlanInfo) (err error) {
 
 // Capabilities writes one answer for each algorithm of the spec's operator, as many as there is room for, and their number. The
 // answers are those of plans made for this device, so that they hold for it and count the workspace exactly.
-func (l *Library) Capabilities(h Ref, spec unsafe.Pointer, to *Capability, room int32, count *int32) (err error) {
-	e, err := l.devices.get(h)
-	defer recovered(&err, e.poison)
-	if err != nil {
-		return err
-	}
-	if err := outValue(count, "count"); err != nil {
-		return err
-	}
-	op, s, err := l.spec(spec)
-	if err != nil {
-		return err
-	}
+func (l *Library) Capabilities(h Ref, spec unsafe.Pointer, to *Capability, room int32, count *int32) error {
+	return l.devices.on(h, func(d *device) error {
+		if err := outValue(count, "count"); err != nil {
+			return err
+		}
+		op, s, err := l.spec(spec)
+		if err != nil {
+			return err
+		}
+		return d.capabilities(op, s, to, room, count)
+	})
+}
+
+func (d *device) capabilities(op *operator, spec any, to *Capability, room int32, count *int32) error {
 	algorithms := op.Operator.Algorithms
 	if room < 0 || room > 1<<20 {
 		return refuse(Argument, "room: want 0 or more, got %d", room)
@@ -135,7 +132,7 @@ func (l *Library) Capabilities(h Ref, spec unsafe.Pointer, to *Capability, room 
 		if err := out((*Capability)(unsafe.Add(unsafe.Pointer(to), i*int(unsafe.Sizeof(*to))))); err != nil {
 			return err
 		}
-		answers[i] = capability(op, e.value.dev, s, algorithms[i].Name)
+		answers[i] = capability(op, d.dev, spec, algorithms[i].Name)
 	}
 	copy(unsafe.Slice(to, len(answers)), answers)
 	*count = int32(len(algorithms))

@@ -9,29 +9,22 @@ type stream struct {
 }
 
 // StreamOpen wraps a stream of the device's primary context. The driver's own streams 0, 1 (legacy) and 2 (per thread) have these handles.
-func (l *Library) StreamOpen(h Ref, handle uint64, to *Ref) (err error) {
-	e, err := l.devices.get(h)
-	defer recovered(&err, e.poison)
-	if err != nil {
-		return err
-	}
-	if err := outValue(to, "stream"); err != nil {
-		return err
-	}
-	d := e.value
-	d.uses.Add(1)
-	*to = l.streams.add(&stream{d, oxrt.ExternalStream(d.dev, oxrt.StreamHandle(handle))})
-	return nil
+func (l *Library) StreamOpen(h Ref, handle uint64, to *Ref) error {
+	return l.devices.on(h, func(d *device) error {
+		if err := outValue(to, "stream"); err != nil {
+			return err
+		}
+		if err := d.use(); err != nil {
+			return err
+		}
+		*to = l.streams.add(&stream{d, oxrt.ExternalStream(d.dev, oxrt.StreamHandle(handle))})
+		return nil
+	})
 }
 
 // StreamReserveWorkspace makes scratch memory ready for the plans of the stream: the most that one of them says.
-func (l *Library) StreamReserveWorkspace(h Ref, bytes int64) (err error) {
-	e, err := l.streams.get(h)
-	defer recovered(&err, e.poison)
-	if err != nil {
-		return err
-	}
-	return e.value.stream.ReserveWorkspace(bytes)
+func (l *Library) StreamReserveWorkspace(h Ref, bytes int64) error {
+	return l.streams.on(h, func(s *stream) error { return s.stream.ReserveWorkspace(bytes) })
 }
 
 // StreamClose forgets the stream and leaves it alone; its workspace is freed when the work that uses it is done.
@@ -41,6 +34,6 @@ func (l *Library) StreamClose(h Ref) (err error) {
 	if err != nil {
 		return err
 	}
-	s.device.uses.Add(-1)
+	s.device.unuse()
 	return s.stream.Close()
 }
