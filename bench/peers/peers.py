@@ -159,7 +159,7 @@ def timings(case, made, sets, n):
 def run(case):
     operator = contenders.OPERATORS[case["operator"]](case["rows"], case["width"], case.get("depth", 0))
     sets = protocol.sets_for(case["bytes"])
-    n = protocol.calls_for(case["bytes"], sets)
+    n = protocol.calls_for(case["bytes"], case["flops"], sets)
     made = prepare(operator, case["algorithm"], operator.operands(sets), n)
     say(id=case["id"], library=library(), kernels=kernels(case["operator"], case["spec"]), timings=list(timings(case, made, sets, n)))
 

@@ -11,7 +11,7 @@ import time
 WARM, SAMPLES = 2, 26  # rounds in each order
 COLD_BYTES, MAX_SETS = 260e6, 400
 GRAPH_SECONDS = 4e-3
-MEMORY_RATE = 4.55e12  # bytes a second, only to guess how many calls fill GRAPH_SECONDS
+MEMORY_RATE, TENSOR_RATE = 4.55e12, 8e14  # bytes and operations a second, only to guess how many calls fill GRAPH_SECONDS
 REST = 1.5  # seconds of rest for a second of work
 
 
@@ -20,9 +20,9 @@ def sets_for(bytes_per_call):
     return min(MAX_SETS, int(COLD_BYTES / max(bytes_per_call, 1)) + 1)
 
 
-def calls_for(bytes_per_call, sets):
+def calls_for(bytes_per_call, flops_per_call, sets):
     """Calls in a graph: whole rounds of the sets, about GRAPH_SECONDS of them."""
-    return (int(GRAPH_SECONDS / (1e-6 + bytes_per_call / MEMORY_RATE)) // sets + 1) * sets
+    return (int(GRAPH_SECONDS / (1e-6 + max(bytes_per_call / MEMORY_RATE, flops_per_call / TENSOR_RATE))) // sets + 1) * sets
 
 
 def orders(n):

@@ -58,8 +58,9 @@ class Compete(unittest.TestCase):
         self.assertEqual(protocol.sets_for(130e6), 3)
         for nbytes in (1, 16384, 67108864, 268435456):
             sets = protocol.sets_for(nbytes)
-            calls = protocol.calls_for(nbytes, sets)
+            calls = protocol.calls_for(nbytes, 0, sets)
             self.assertTrue(calls >= sets and calls % sets == 0, (nbytes, sets, calls))
+        self.assertEqual(protocol.calls_for(402e6, 1.1e12, 1), 3)  # a product that its operations bound
 
 
 if __name__ == "__main__":

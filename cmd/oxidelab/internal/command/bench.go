@@ -109,6 +109,9 @@ func (l *lab) printTime(r timing.Result) {
 		fmt.Fprintf(l.out, "%-28s %-14s %s\n", r.Operator, r.Case, r.Error)
 		return
 	}
-	fmt.Fprintf(l.out, "%-28s %-14s %8.2f µs  %3.0f %% of the memory's rate  host %5.2f µs  %s %s\n", r.Operator, r.Case, r.MedianUs,
-		100*r.Fraction, r.HostUs, r.Algorithm, r.Variant)
+	host := ""
+	if len(r.EagerUs) > 0 {
+		host = fmt.Sprintf("host %5.2f µs", r.HostUs)
+	}
+	fmt.Fprintf(l.out, "%-28s %-18s %8.2f µs  %3.0f %% of the limit  %-13s  %s %s\n", r.Operator, r.Case, r.MedianUs, 100*r.Fraction, host, r.Algorithm, r.Variant)
 }

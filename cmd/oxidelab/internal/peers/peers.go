@@ -46,6 +46,7 @@ type asked struct {
 	Width     int    `json:"width"`
 	Depth     int    `json:"depth,omitempty"`
 	Bytes     int64  `json:"bytes"`
+	Flops     int64  `json:"flops"`
 	Algorithm string `json:"algorithm"`
 	Spec      string `json:"spec"`
 
@@ -139,7 +140,7 @@ func (c Comparison) describe(plans *oxrt.Device, b catalog.Binding, p timing.Pee
 	if err != nil {
 		return asked{}, err
 	}
-	one := asked{Operator: p.Operator, Rows: p.Rows, Width: p.Width, Depth: p.Depth, Bytes: bytes, Algorithm: plan.Algorithm(), Spec: string(b.Operator.EncodeSpec(spec)),
+	one := asked{Operator: p.Operator, Rows: p.Rows, Width: p.Width, Depth: p.Depth, Bytes: bytes, Flops: flops, Algorithm: plan.Algorithm(), Spec: string(b.Operator.EncodeSpec(spec)),
 		task: levels.Task{Level: evidence.Performance, Operator: p.Operator, Algorithm: plan.Algorithm(), Name: p.Label + " against peers"},
 		base: evidence.Case{Fingerprint: b.Operator.Fingerprint(spec), Spec: string(b.Operator.EncodeSpec(spec)), Dims: p.Dims, Seed: timing.Seed},
 		work: evidence.Timing{Bytes: bytes, Flops: flops, Limit: timing.LimitOn(c.GPU, bytes, flops, timing.TensorType(b.Operator, spec))}}

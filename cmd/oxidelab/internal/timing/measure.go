@@ -18,7 +18,9 @@ const (
 	rest         = 1.5 // seconds of rest for a second of a contender's work
 	eagerCalls   = 500
 	eagerRounds  = 7
-	memoryRate   = 4.55e12 // bytes/s that one H200 reads at most, the limit that fractions refer to
+	eagerUs      = 300     // of a call on the device, at most: the host of longer ones would only wait for the queue
+	memoryRate   = 4.55e12 // bytes/s of one H200, to guess how many calls fill a graph
+	tensorRate   = 8e14    // operations/s of its tensor cores, for the same
 )
 
 // Result is the record of one measurement.
@@ -33,8 +35,8 @@ type Result struct {
 	Calls     int       `json:"calls"` // in the graph
 	GraphUs   []float64 `json:"graph_us"`
 	MedianUs  float64   `json:"median_us"`
-	Fraction  float64   `json:"fraction"` // of the time that the bytes take at the memory's read rate
-	EagerUs   []float64 `json:"eager_us"` // host time of a call through the whole scope, one sample a round
+	Fraction  float64   `json:"fraction"` // of the physical limit, where it is known
+	EagerUs   []float64 `json:"eager_us"` // host time of a call through the whole scope, one sample a round; none for long calls
 	HostUs    float64   `json:"host_us"`  // the least of them: the host's cost where the device does not hold it up
 	Error     string    `json:"error,omitempty"`
 }
@@ -75,12 +77,18 @@ func (r *Result) measure(stream *oxrt.Stream, j Job) (err error) {
 	if err := r.graph(s, plan); err != nil {
 		return err
 	}
+	if l := LimitOn(r.Device, s.bytes, s.flops, TensorType(j.Binding.Operator, j.Spec)); l != nil {
+		r.Fraction = l.Us / r.MedianUs
+	}
+	if r.MedianUs > eagerUs {
+		return nil
+	}
 	return r.eager(s, plan)
 }
 
 // graph captures calls that go round the sets and replays them.
 func (r *Result) graph(s *sets, plan catalog.Plan) (err error) {
-	r.Calls = s.callsInGraph()
+	r.Calls = s.callsInGraph(graphSeconds)
 	g, err := s.record(r.Calls, func(i int) error { _, err := s.enqueue(plan, i); return err })
 	if err != nil {
 		return err
@@ -96,7 +104,6 @@ func (r *Result) graph(s *sets, plan catalog.Plan) (err error) {
 		}
 	}
 	r.MedianUs = evidence.Median(r.GraphUs)
-	r.Fraction = float64(s.bytes) / memoryRate * 1e6 / r.MedianUs
 	return nil
 }
 

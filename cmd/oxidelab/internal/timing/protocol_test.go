@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oxideinfer/oxide/algorithms/catalog"
 	"github.com/oxideinfer/oxide/evidence"
 	"github.com/oxideinfer/oxide/runtime"
 )
@@ -85,6 +86,20 @@ func TestLimitOn(t *testing.T) {
 	}
 	if l := LimitOn("a GPU that nobody has measured", 1, 1, 0); l != nil {
 		t.Errorf("%+v", l)
+	}
+}
+
+// TestCallsInGraph: what bounds a call, bytes or operations, decides how many fill a graph; they go round every set.
+func TestCallsInGraph(t *testing.T) {
+	for _, c := range []struct {
+		sets         int
+		bytes, flops int64
+		want         int
+	}{{1, 402e6, 1.1e12, 3}, {1, 402e6, 1e9, 45}, {400, 1, 0, 4000}, {3, 130e6, 0, 138}, {7, 402e6, 1.1e12, 7}} {
+		s := &sets{calls: make([]catalog.Call, c.sets), bytes: c.bytes, flops: c.flops}
+		if got := s.callsInGraph(graphSeconds); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ type sets struct {
 	bufs   []*oxrt.Buffer
 	calls  []catalog.Call
 	bytes  int64 // of one call: every present operand once
+	flops  int64 // of one call
 }
 
 func newSets(stream *oxrt.Stream, op *catalog.Operator, spec any, dims []int, inPlace bool) (*sets, error) {
@@ -32,6 +33,9 @@ func newSets(stream *oxrt.Stream, op *catalog.Operator, spec any, dims []int, in
 		return nil, err
 	}
 	s := &sets{stream: stream}
+	if _, s.flops, err = op.Work(spec, dims...); err != nil {
+		return nil, err
+	}
 	for _, t := range tensors {
 		if t.Present {
 			s.bytes += int64(t.Elements() * t.DType.Size())

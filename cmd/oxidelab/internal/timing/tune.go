@@ -44,7 +44,7 @@ func Tune(stream *oxrt.Stream, j Job) (t Tuned, err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	t.Sets = len(s.calls)
-	t.Calls = (int(tuneSeconds/(1e-6+float64(s.bytes)/memoryRate))/t.Sets + 1) * t.Sets
+	t.Calls = s.callsInGraph(tuneSeconds)
 	best := 0.0
 	for i, refusal := range j.Binding.Supports(j.Spec) {
 		if refusal != nil {
