@@ -37,7 +37,7 @@ def library():
 def kernels(operator, spec):
     """The kernels, as algorithm/variant, of the plans that our library has made for a Spec; a plan's text begins with it."""
     from oxideinfer import library as lib
-    texts = [d.plan_info(p).text.decode() for d in lib._devices.values() for p in d.plans.values()]
+    texts = [d.plan_info(p).text.decode() for d in lib._devices.values() for p in d.plans.entries.values()]
     return sorted({re.search(r"; (\S+) for sm_", t).group(1) for t in texts if t.startswith(f"{operator} {spec}:")})
 
 

@@ -7,9 +7,9 @@ import threading
 from typing import Callable, NamedTuple
 
 from . import arrays, infer, zabi
-from .library import Device, device, new
+from .library import Device, Plan, Recent, device, new
 
-_made = {}  # by everything but addresses
+_made = Recent(1024)  # by everything but addresses
 _local = threading.local()
 _host = threading.Lock()  # memory of the host is mapped for one call at a time
 
@@ -18,7 +18,7 @@ class Prepared(NamedTuple):
     """A call but for its addresses. It is laid out in 64-bit words: a header, the sizes, and three words a tensor, the first its address."""
 
     device: Device
-    plan: int
+    plan: Plan
     copy: Callable  # makes the words of one call
     at: dict  # the word of each operand's address
     makers: tuple  # (name, function) of outputs to be made
@@ -51,7 +51,7 @@ def run(name, tensors, values, algorithm=None):
     p = _made.get(key)
     if p is None:
         views = {n: arrays.view(t, stream) for n, t in tensors.items() if t is not None}
-        p = _made.setdefault(key, prepare(zabi.OPERATORS[name], views, values, algorithm))
+        p = _made.keep(key, prepare(zabi.OPERATORS[name], views, values, algorithm))
     if p.makers:
         tensors = dict(tensors)
         for n, make in p.makers:

@@ -1,5 +1,6 @@
 """The shared library, its devices, and the plans and streams that they keep."""
 
+import collections
 import ctypes
 import os
 import threading
@@ -55,13 +56,53 @@ def load():
     return _loaded
 
 
+class Recent:
+    """Keeps at most `most` values by key. The one that was asked for longest ago goes first."""
+
+    def __init__(self, most):
+        self.most, self.entries, self.lock = most, collections.OrderedDict(), threading.Lock()
+
+    def get(self, key):
+        """The value of a key, None without one."""
+        value = self.entries.get(key)
+        if value is not None:
+            try:
+                self.entries.move_to_end(key)
+            except KeyError:  # another thread has made it go
+                pass
+        return value
+
+    def keep(self, key, value):
+        """Keeps a value unless another thread was first, and returns the one that is kept."""
+        with self.lock:
+            value = self.entries.setdefault(key, value)
+            self.entries.move_to_end(key)
+            while len(self.entries) > self.most:
+                self.entries.popitem(last=False)
+            return value
+
+
+class Plan(int):
+    """The handle of a plan. The plan goes with the last reference, so that a call that is being made keeps it."""
+
+    def __new__(cls, lib, handle):
+        plan = super().__new__(cls, handle)
+        plan.destroy = lib.c.oxide_plan_destroy
+        return plan
+
+    def __del__(self):
+        self.destroy(int(self))
+
+
 class Device:
-    """An open device with its streams and plans, which live as long as the process."""
+    """An open device with its streams, which live as long as the process, and the plans that were used last."""
+
+    PLANS = 256
 
     def __init__(self, kind, ordinal):
         self.lib, self.kind, self.ordinal = load(), kind, ordinal
         self.lock = threading.Lock()
-        self.streams, self.plans = {}, {}
+        self.streams, self.plans = {}, Recent(self.PLANS)
         handle = ctypes.c_uint64()
         self.lib.check(self.lib.c.oxide_device_open(kind, ordinal, ctypes.byref(handle)))
         self.handle = handle.value
@@ -90,7 +131,7 @@ class Device:
         return s
 
     def plan(self, op, values, algorithm=None):
-        """The handle of the plan for a spec; equal specs share one."""
+        """The plan for a spec; equal specs share one while it is kept."""
         key = (op.name, tuple(values.items()), algorithm)
         handle = self.plans.get(key)
         if handle is None:
@@ -98,7 +139,7 @@ class Device:
                 out, s = ctypes.c_uint64(), self.spec(op, values)
                 name = algorithm.encode() if algorithm else None
                 self.lib.check(self.lib.c.oxide_plan_create(self.handle, ctypes.byref(s), name, ctypes.byref(out)))
-                handle = self.plans.setdefault(key, out.value)
+                handle = self.plans.keep(key, Plan(self.lib, out.value))
         return handle
 
     def plan_info(self, handle):

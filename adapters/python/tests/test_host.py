@@ -4,6 +4,7 @@ Nothing but Python is needed; the tests of numpy and torch are skipped where tho
 """
 
 import ctypes
+import gc
 import math
 import os
 import struct
@@ -13,8 +14,8 @@ import threading
 import unittest
 
 import oxideinfer as ox
-from oxideinfer import dlpack, infer, zabi
-from oxideinfer.library import new
+from oxideinfer import call, dlpack, infer, zabi
+from oxideinfer.library import Plan, Recent, new
 
 try:
     import numpy
@@ -205,6 +206,68 @@ class Host(unittest.TestCase):
 
 @unittest.skipIf(numpy is None, "not run, because numpy is absent")
 class Numpy(unittest.TestCase):
+    def test_plans_and_calls_are_bounded(self):
+        d = ox.device(ox.EMULATED, 0)
+        kept, made, destroyed = d.plans, call._made, []
+        self.addCleanup(setattr, d, "plans", kept)
+        self.addCleanup(setattr, call, "_made", made)
+        self.addCleanup(setattr, Plan, "__del__", Plan.__del__)
+        really = Plan.__del__
+        Plan.__del__ = lambda plan: destroyed.append(int(plan)) or really(plan)
+        d.plans, call._made = Recent(4), Recent(6)
+        for round in range(3):
+            for width in range(64, 64 + 20):
+                x = Array((1, width), [float(i % 5 - 2) for i in range(width)])
+                y = ox.rms_norm(x, Array((width,), [1.0] * width), y=Array((1, width)))
+                self.close([y[i] for i in range(width)], rms_norm([x[i] for i in range(width)], [1.0] * width))
+                self.assertLessEqual(len(d.plans.entries), 4)
+                self.assertLessEqual(len(call._made.entries), 6)
+        gc.collect()
+        self.assertGreaterEqual(len(destroyed), 3 * 20 - 6)
+        self.assertEqual(len(destroyed), len(set(destroyed)))
+        for plan in d.plans.entries.values():
+            self.assertNotIn(int(plan), destroyed)
+            self.assertIn("rms_norm", d.plan_info(plan).text.decode())
+        with self.assertRaises(ox.OxideError):
+            d.plan_info(destroyed[0])
+
+    def test_the_plan_used_longest_ago_goes(self):
+        r = Recent(3)
+        for k in "abc":
+            self.assertEqual(r.keep(k, k.upper()), k.upper())
+        self.assertEqual(r.get("a"), "A")
+        r.keep("d", "D")
+        self.assertEqual(list(r.entries), ["c", "a", "d"])
+        self.assertIsNone(r.get("b"))
+        self.assertEqual(r.keep("a", "other"), "A")
+
+    def test_a_bounded_cache_in_many_threads(self):
+        d = ox.device(ox.EMULATED, 0)
+        kept, made = d.plans, call._made
+        self.addCleanup(setattr, d, "plans", kept)
+        self.addCleanup(setattr, call, "_made", made)
+        d.plans, call._made = Recent(2), Recent(2)
+        wrong = []
+
+        def work(seed):
+            try:
+                for n in range(60):
+                    width = 64 + (seed * 7 + n * 5) % 9
+                    x = Array((1, width), [float(i % 5 - 2) for i in range(width)])
+                    y = ox.rms_norm(x, Array((width,), [1.0] * width), y=Array((1, width)))
+                    want = rms_norm([x[i] for i in range(width)], [1.0] * width)
+                    if any(abs(y[i] - want[i]) > 1e-5 for i in range(width)):
+                        wrong.append(width)
+            except Exception as e:
+                wrong.append(e)
+
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
     def test_outputs_are_made(self):
         x, r, w = (numpy.random.default_rng(s).standard_normal(n, dtype=numpy.float32) for s, n in ((1, (2, 3, 128)), (2, (2, 3, 128)), (3, 128)))
         total, y = ox.add_rms_norm(x, r, w, epsilon=1e-5)
