@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every check of the project on a machine without a GPU. Needs Go, a C compiler and pip; fetches ptxas and the
-# disassembler wheels into the user's cache when they are not there. Ends with the totals of `go test`.
+# disassembler wheels into the user's cache when they are not there, and installs valgrind where it may. Ends with the totals of `go test`.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -38,6 +38,12 @@ python3 -m pip install -q --disable-pip-version-check --no-warn-script-location 
 (cd adapters/python/tests && PYTHONPATH=$site python3 -B -m unittest -v test_host)
 PYTHONPATH=$site python3 -B examples/python/rmsnorm.py
 [ "$before" = "$(git status --porcelain)" ] || fail "installing adapters/python changed the tree"
+
+step "valgrind, under which a C test makes wrong calls"
+if ! command -v valgrind && [ "$(id -u)" = 0 ] && command -v apt-get; then
+  { apt-get -q update && apt-get -qy --no-install-recommends install valgrind; } >"$site/apt.log" 2>&1 || tail -n 3 "$site/apt.log"
+fi
+command -v valgrind || echo "TestBadCallsUnderValgrind: not run, because valgrind is not installed and this machine cannot install it"
 
 step "tests"
 go test -timeout 30m ./...
