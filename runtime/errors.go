@@ -3,6 +3,10 @@ package oxrt
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Sentinels for errors.Is. Errors of this package wrap them with what was wanted and what was found.
@@ -68,7 +72,15 @@ type ContractError struct {
 }
 
 func (e *ContractError) Error() string {
-	return fmt.Sprintf("%s: %s: want %s, got %s", e.Kernel, e.Field, e.Want, e.Got)
+	return fmt.Sprintf("%s: %s: want %s, got %s", e.Kernel, e.Field, e.Want, visible(e.Got))
+}
+
+// visible quotes what a caller gave if it holds anything but printable runes.
+func visible(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {
+		return strconv.Quote(s)
+	}
+	return s
 }
 
 // Unwrap returns ErrContract.

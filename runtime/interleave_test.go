@@ -11,7 +11,7 @@ import (
 	"github.com/oxideinfer/oxide/runtime"
 )
 
-var long = flag.Bool("long", false, "drive every assignment of regions and streams through every interleaving")
+var long = flag.Bool("long", false, "drive every assignment of regions and streams to up to three scopes through every interleaving")
 
 // pattern says which regions each of up to three scopes uses, on which of two streams, and whether it is dropped instead of submitted.
 type pattern struct {
@@ -64,12 +64,25 @@ func (p *pattern) commute(a, b action) bool {
 	return a.kind == 'b' || b.kind == 'b' || p.streams[a.n] != p.streams[b.n]
 }
 
-// interleavings calls run with every order of the actions that the scopes and streams allow, one of each that differ only in neighbours
-// that commute.
+// interleavings calls run with every order of the actions that the scopes and streams allow, one of all orders that differ only in
+// places where actions commute: the first by the alphabet (Anisimov & Knuth, Inhomogeneous sorting, 1979). An order is the first when no
+// action could be moved, over actions that it commutes with, before one that comes later in the alphabet.
 func (p *pattern) interleavings(run func([]action)) {
 	all := p.actions()
+	alphabet := map[action]int{}
+	for i, a := range all {
+		alphabet[a] = i
+	}
 	taken := make([]bool, len(all))
 	var path []action
+	first := func(a action) bool {
+		for i := len(path) - 1; i >= 0 && p.commute(path[i], a); i-- {
+			if alphabet[path[i]] > alphabet[a] {
+				return false
+			}
+		}
+		return true
+	}
 	var walk func()
 	walk = func() {
 		if len(path) == len(all) {
@@ -77,10 +90,7 @@ func (p *pattern) interleavings(run func([]action)) {
 			return
 		}
 		for i, a := range all {
-			if taken[i] || !p.enabled(a, path) {
-				continue
-			}
-			if last := len(path) - 1; last >= 0 && p.commute(path[last], a) && slices.Index(all, path[last]) > i {
+			if taken[i] || !p.enabled(a, path) || !first(a) {
 				continue
 			}
 			taken[i] = true
@@ -234,72 +244,258 @@ func patterns() []pattern {
 	}
 }
 
-// everyPattern has each scope use any regions on any stream; renaming regions or streams gives nothing new, so the first scope
-// is on stream 0 and uses the lowest regions.
-func everyPattern() []pattern {
-	sets := [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}}
-	var all []pattern
-	for _, first := range [][]int{{0}, {0, 1}, {0, 1, 2}} {
-		for _, second := range sets {
-			for _, third := range sets {
-				for streams := range 4 {
-					for variant := range 4 {
-						all = append(all, pattern{[][]int{first, second, third}, []int{0, streams & 1, streams >> 1}, []bool{false, variant&1 != 0, false}, variant&2 != 0})
-					}
+// sets are the regions that a scope may use.
+var sets = [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}}
+
+// allPatterns calls yield with every pattern of n scopes: any regions, any streams, any of them dropped.
+func allPatterns(n int, yield func(pattern)) {
+	p := pattern{make([][]int, n), make([]int, n), make([]bool, n), false}
+	var choose func(i int)
+	choose = func(i int) {
+		if i == n {
+			for _, p.poll = range []bool{false, true} {
+				yield(pattern{slices.Clone(p.regions), slices.Clone(p.streams), slices.Clone(p.drop), p.poll})
+			}
+			return
+		}
+		for _, p.regions[i] = range sets {
+			for p.streams[i] = range 2 {
+				for _, p.drop[i] = range []bool{false, true} {
+					choose(i + 1)
 				}
 			}
+		}
+	}
+	choose(0)
+}
+
+// orders are all permutations of 0 to n-1.
+func orders(n int) [][]int {
+	if n == 0 {
+		return [][]int{nil}
+	}
+	var all [][]int
+	for _, o := range orders(n - 1) {
+		for at := range n {
+			all = append(all, slices.Insert(slices.Clone(o), at, n-1))
 		}
 	}
 	return all
 }
 
-// TestEveryInterleaving drives scopes, regions and streams through every order of begin, bind, submit, drop, finish and close: memory is
-// never freed while something uses it, always in the end, and every call says what it must.
-func TestEveryInterleaving(t *testing.T) {
-	all := patterns()
-	switch {
-	case *long:
-		all = everyPattern()
-	case testing.Short():
-		all = all[3:]
+// renamed is the pattern with scope i called scopes[i], region r called regions[r], and the streams exchanged or not.
+func (p *pattern) renamed(scopes, regions []int, exchange bool) pattern {
+	q := pattern{make([][]int, len(p.regions)), make([]int, len(p.streams)), make([]bool, len(p.drop)), p.poll}
+	for i, to := range scopes {
+		for _, r := range p.regions[i] {
+			q.regions[to] = append(q.regions[to], regions[r])
+		}
+		slices.Sort(q.regions[to])
+		q.streams[to], q.drop[to] = p.streams[i], p.drop[i]
+		if exchange {
+			q.streams[to] = 1 - p.streams[i]
+		}
 	}
-	r := newRig(t, true)
-	other, err := r.dev.NewStream()
+	return q
+}
+
+// renamings are all patterns that differ from p in names only.
+func (p *pattern) renamings() []pattern {
+	var all []pattern
+	for _, scopes := range orders(len(p.regions)) {
+		for _, regions := range orders(3) {
+			all = append(all, p.renamed(scopes, regions, false), p.renamed(scopes, regions, true))
+		}
+	}
+	return all
+}
+
+func (p *pattern) String() string { return fmt.Sprint(p.regions, p.streams, p.drop, p.poll) }
+
+// everyPattern has one pattern of all that differ in names only: the first of them as text.
+func everyPattern() []pattern {
+	var all []pattern
+	for n := 1; n <= 3; n++ {
+		seen := map[string]bool{}
+		allPatterns(n, func(p pattern) {
+			if seen[p.String()] {
+				return
+			}
+			all = append(all, p)
+			for _, q := range p.renamings() {
+				seen[q.String()] = true
+			}
+		})
+	}
+	return all
+}
+
+// driven runs orders of actions on one runtime.
+type driven struct {
+	t       *testing.T
+	r       *rig
+	other   *oxrt.Stream
+	current *replay
+}
+
+func newDriven(t *testing.T) *driven {
+	t.Helper()
+	d := &driven{t: t, r: newRig(t, true)}
+	var err error
+	d.other, err = d.r.dev.NewStream()
 	must(t, err)
-	var current *replay
-	r.drv.OnFree(func(ptr oxrt.DevicePtr) {
-		for i, b := range current.buffers {
-			if b != nil && b.Ptr() == ptr && (current.held(i) || !current.closed[i]) {
+	d.r.drv.OnFree(func(ptr oxrt.DevicePtr) {
+		for i, b := range d.current.buffers {
+			if b != nil && b.Ptr() == ptr && (d.current.held(i) || !d.current.closed[i]) {
 				t.Errorf("region %d freed while it is used or open", i)
 			}
 		}
 	})
-	total := 0
+	return d
+}
+
+func (d *driven) run(p *pattern, path []action) {
+	d.t.Helper()
+	v := &replay{pattern: p, r: d.r, streams: [2]*oxrt.Stream{d.r.stream, d.other}}
+	d.current = v
+	for i := range v.buffers {
+		v.buffers[i] = d.r.buffer(8)
+		if !slices.ContainsFunc(p.regions, func(regions []int) bool { return slices.Contains(regions, i) }) {
+			v.closed[i] = true
+			must(d.t, v.buffers[i].Close())
+		}
+	}
+	for n, a := range path {
+		if err := v.do(a); err != nil {
+			d.t.Fatalf("%v: after %v: %v: %v", p, path[:n], a, err)
+		}
+	}
+	if err := v.settled(); err != nil {
+		d.t.Fatalf("%v: %v: %v", p, path, err)
+	}
+}
+
+// TestEveryInterleaving drives scopes, regions and streams through every order of begin, bind, submit, drop, finish and close: memory is
+// never freed while something uses it, always in the end, and every call says what it must. With -long they are all orders of up to three
+// scopes, three regions and two streams, but for names and for neighbours that commute.
+func TestEveryInterleaving(t *testing.T) {
+	all := patterns()
+	if *long {
+		all = everyPattern()
+	}
+	d, total := newDriven(t), 0
 	for i := range all {
-		p := &all[i]
-		p.interleavings(func(path []action) {
+		all[i].interleavings(func(path []action) {
 			total++
-			v := &replay{pattern: p, r: r, streams: [2]*oxrt.Stream{r.stream, other}}
-			current = v
-			for i := range v.buffers {
-				v.buffers[i] = r.buffer(8)
-				if !slices.Contains(p.actions(), action{'c', i}) {
-					v.closed[i] = true
-					must(t, v.buffers[i].Close())
-				}
-			}
-			for n, a := range path {
-				if err := v.do(a); err != nil {
-					t.Fatalf("%+v: after %v: %v: %v", *p, path[:n], a, err)
-				}
-			}
-			if err := v.settled(); err != nil {
-				t.Fatalf("%+v: %v: %v", *p, path, err)
-			}
+			d.run(&all[i], path)
 		})
 	}
 	t.Logf("%d interleavings of %d patterns", total, len(all))
-	if total < 1000 {
+	if total < 7000 {
 		t.Errorf("only %d interleavings", total)
+	}
+}
+
+// TestPatternsStandForAll: every pattern differs in names only from exactly one of those that are driven, and has as many interleavings.
+func TestPatternsStandForAll(t *testing.T) {
+	stands := map[string]int{}
+	reps := everyPattern()
+	for i := range reps {
+		for _, q := range reps[i].renamings() {
+			if other, ok := stands[q.String()]; ok && other != i {
+				t.Fatalf("%v stands for %v and so does %v", &reps[i], &q, &reps[other])
+			}
+			stands[q.String()] = i
+		}
+	}
+	all := 0
+	for n := 1; n <= 3; n++ {
+		allPatterns(n, func(p pattern) {
+			all++
+			if _, ok := stands[p.String()]; !ok {
+				t.Errorf("nothing stands for %v", &p)
+			}
+			if i := stands[p.String()]; all%1500 == 0 && count(&p) != count(&reps[i]) {
+				t.Errorf("%v has %d interleavings and %v, which stands for it, %d", &p, count(&p), &reps[i], count(&reps[i]))
+			}
+		})
+	}
+	if want := 7*4*2 + 49*16*2 + 343*64*2; all != want || len(stands) != want {
+		t.Errorf("%d patterns, and %d are stood for, want %d", all, len(stands), want)
+	}
+}
+
+func count(p *pattern) (n int) {
+	p.interleavings(func([]action) { n++ })
+	return n
+}
+
+// TestOneOrderOfEach: of all orders that exchanges of commuting neighbours make of each other, exactly one is among the interleavings;
+// and the orders that are left out go well too.
+func TestOneOrderOfEach(t *testing.T) {
+	d := newDriven(t)
+	for _, p := range []pattern{
+		{[][]int{{0}, {0}}, []int{0, 0}, []bool{false, false}, true},
+		{[][]int{{0}, {0}}, []int{0, 1}, []bool{false, false}, false},
+		{[][]int{{0}, {0, 1}}, []int{0, 1}, []bool{false, true}, true},
+		{[][]int{{0}, {1}}, []int{0, 0}, []bool{false, false}, true},
+		{[][]int{{0}, {0}, {0}}, []int{0, 1, 0}, []bool{true, false, true}, true},
+	} {
+		reduced := map[string]bool{}
+		p.interleavings(func(path []action) { reduced[fmt.Sprint(path)] = true })
+		all := map[string][]action{}
+		p.everyOrder(nil, func(path []action) {
+			all[fmt.Sprint(path)] = slices.Clone(path)
+			d.run(&p, path)
+		})
+		classes, seen := 0, map[string]bool{}
+		for text, path := range all {
+			if seen[text] {
+				continue
+			}
+			classes++
+			members := 0
+			for todo := [][]action{path}; len(todo) > 0; {
+				path, todo = todo[0], todo[1:]
+				text := fmt.Sprint(path)
+				if seen[text] {
+					continue
+				}
+				seen[text] = true
+				if all[text] == nil {
+					t.Fatalf("%v: an exchange makes %s, which cannot be", &p, text)
+				}
+				if reduced[text] {
+					members++
+				}
+				for i := range len(path) - 1 {
+					if p.commute(path[i], path[i+1]) {
+						next := slices.Clone(path)
+						next[i], next[i+1] = next[i+1], next[i]
+						todo = append(todo, next)
+					}
+				}
+			}
+			if members != 1 {
+				t.Errorf("%v: %d interleavings for the orders that are %v with neighbours exchanged", &p, members, path)
+			}
+		}
+		if classes != len(reduced) || classes >= len(all) {
+			t.Errorf("%v: %d orders in %d classes, %d interleavings", &p, len(all), classes, len(reduced))
+		}
+	}
+}
+
+// everyOrder calls run with every order that the scopes and streams allow.
+func (p *pattern) everyOrder(path []action, run func([]action)) {
+	all := p.actions()
+	if len(path) == len(all) {
+		run(path)
+		return
+	}
+	for _, a := range all {
+		if !slices.Contains(path, a) && p.enabled(a, path) {
+			p.everyOrder(append(slices.Clone(path), a), run)
+		}
 	}
 }

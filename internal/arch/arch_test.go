@@ -50,7 +50,7 @@ var rules = []rule{
 	{"runtime/**", []string{"runtime/**"}},
 	{"gen/ptx", nil},
 	{"gen/*", []string{"runtime"}},
-	{"cmd/oxidegen/**", []string{"cmd/oxidegen/**", "ir/**", "codegen/**", "internal/numfmt"}},
+	{"cmd/oxidegen/**", []string{"cmd/oxidegen/**", "ir/**", "codegen/**", "internal/numfmt", "internal/visible"}},
 	{"evidence", nil},
 	{"cmd/oxidelab/internal/*/kernels", []string{"ir", "ir/lib"}},
 	{"cmd/oxidelab/**", []string{"cmd/oxidelab/**", "evidence", "algorithms/**", "runtime/**", "gen/*", "internal/**", "codegen/ptx/**", "codegen/ptx", "codegen/cubin", "codegen/linemap", "codegen/profilepage"}},

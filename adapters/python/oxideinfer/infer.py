@@ -6,7 +6,8 @@ _UNLIMITED = (1 << 31) - 1
 
 
 def refuse(op, field, want, got):
-    return ContractError(f"{op.name}: {field}: want {want}, got {got}", operator=op.name, field=field, want=str(want), got=str(got))
+    shown = str(got) if str(got).isprintable() else repr(str(got))  # what a caller gave may hold escape sequences
+    return ContractError(f"{op.name}: {field}: want {want}, got {shown}", operator=op.name, field=field, want=str(want), got=str(got))
 
 
 def merged(op, name, shape, strides, rank):

@@ -231,6 +231,16 @@ class Numpy(unittest.TestCase):
         with self.assertRaises(ox.OxideError):
             d.plan_info(destroyed[0])
 
+    def test_what_cannot_be_seen_is_quoted(self):
+        x = Array((1, 64), X[:64])
+        with self.assertRaises(ox.ContractError) as caught:
+            ox.rms_norm(x, Array((64,), W), rounding="\x1b[31mno\n")
+        self.assertTrue(str(caught.exception).isprintable(), repr(str(caught.exception)))
+        self.assertEqual(caught.exception.got, "\x1b[31mno\n")
+        with self.assertRaises(ox.OxideError) as caught:
+            ox.rms_norm(x, Array((64,), W), algorithm="\x1b[31mno\n")
+        self.assertTrue(str(caught.exception).isprintable(), repr(str(caught.exception)))
+
     def test_the_plan_used_longest_ago_goes(self):
         r = Recent(3)
         for k in "abc":

@@ -11,6 +11,7 @@ import (
 
 	"github.com/oxideinfer/oxide/codegen/build"
 	"github.com/oxideinfer/oxide/codegen/cubin"
+	"github.com/oxideinfer/oxide/internal/visible"
 )
 
 // Exit statuses: a mistake in the user's kernels or files is 1, a wrong command line 2.
@@ -58,19 +59,23 @@ func subcommands() []subcommand {
 // Run executes one command line and returns the exit status.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := dispatch(ctx, args, stdout, stderr)
+	said := ""
+	if err != nil {
+		said = visible.Text(err.Error())
+	}
 	var usage *usageError
 	var problems build.Problems
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return exitOK
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "oxidegen: %v\n", err)
+		fmt.Fprintf(stderr, "oxidegen: %s\n", said)
 		return exitUsage
 	case errors.As(err, &problems): // the place comes first, as compilers write it
-		fmt.Fprintf(stderr, "%v\noxidegen: %d found\n", err, len(problems))
+		fmt.Fprintf(stderr, "%s\noxidegen: %d found\n", said, len(problems))
 		return exitFailure
 	}
-	fmt.Fprintf(stderr, "oxidegen: %v\n", err)
+	fmt.Fprintf(stderr, "oxidegen: %s\n", said)
 	return exitFailure
 }
 
@@ -103,7 +108,7 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 
 func run(ctx context.Context, c subcommand, args []string, stdout, stderr io.Writer) error {
 	p := &program{stdout: stdout, stderr: stderr, flags: flag.NewFlagSet("oxidegen "+c.name, flag.ContinueOnError)}
-	p.flags.SetOutput(stderr)
+	p.flags.SetOutput(visible.Writer(stderr))
 	p.flags.Usage = func() {
 		fmt.Fprintf(stderr, "usage: oxidegen %s %s\n%s\n", c.name, c.args, c.summary)
 		p.flags.PrintDefaults()

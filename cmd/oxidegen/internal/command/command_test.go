@@ -37,11 +37,16 @@ func TestCommandLines(t *testing.T) {
 		{"probe -limit 0", exitUsage, "must be positive"},
 		{"probe popc elect", exitOK, "2 rows, 3 forms; ptxas 13.0.88"},
 		{"verify -out ..", exitFailure, "must be below the module"},
+		{"\x1b[31m", exitUsage, `unknown command "\x1b[31m"`},
+		{"build -\x1b[31m", exitUsage, `-\x1b[31m`},
+		{"build ./\x1b[31m", exitFailure, `\x1b[31m`},
+		{"list -ptxas /no/\x1b[31m \u202e", exitUsage, "takes no packages"},
+		{"toolchain \x1b[31m", exitUsage, "there are install and path"},
 	} {
 		var stdout, stderr bytes.Buffer
 		status := Run(context.Background(), strings.Fields(c.args), &stdout, &stderr)
-		if out := stdout.String() + stderr.String(); status != c.status || !strings.Contains(out, c.part) {
-			t.Errorf("oxidegen %s: status %d, want %d; output lacks %q:\n%s", c.args, status, c.status, c.part, out)
+		if out := stdout.String() + stderr.String(); status != c.status || !strings.Contains(out, c.part) || strings.ContainsAny(out, "\x1b\u202e") {
+			t.Errorf("oxidegen %q: status %d, want %d; output lacks %q:\n%s", c.args, status, c.status, c.part, out)
 		}
 	}
 }

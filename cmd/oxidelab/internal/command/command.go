@@ -12,6 +12,7 @@ import (
 
 	"github.com/oxideinfer/oxide/cmd/oxidelab/internal/qualify"
 	"github.com/oxideinfer/oxide/evidence"
+	"github.com/oxideinfer/oxide/internal/visible"
 )
 
 // Exit statuses.
@@ -27,7 +28,8 @@ var errWrong = errors.New("a result is wrong")
 // lab is one run of the program.
 type lab struct {
 	ctx    context.Context
-	out    io.Writer
+	out    io.Writer // for readers: what is not printable is shown as an escape
+	data   io.Writer // the same for other programs, as it is
 	errOut io.Writer
 	// program starts this program again; stamp says what commit it was built from.
 	program func() ([]string, error)
@@ -38,7 +40,11 @@ const usage = `usage: oxidelab ops | run | profile | qualify | peers | evidence 
 
 // Run executes one command line and returns the exit status.
 func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
-	return (&lab{ctx, out, errOut, self, qualify.Stamp}).exit(args)
+	return newLab(ctx, out, errOut, self, qualify.Stamp).exit(args)
+}
+
+func newLab(ctx context.Context, out, errOut io.Writer, program func() ([]string, error), stamp func() (evidence.Source, error)) *lab {
+	return &lab{ctx, visible.Writer(out), out, errOut, program, stamp}
 }
 
 // exit runs a command line, says what went wrong, and returns the exit status.
@@ -50,7 +56,7 @@ func (l *lab) exit(args []string) int {
 	case errors.Is(err, errWrong):
 		return exitWrong
 	}
-	fmt.Fprintln(l.errOut, "oxidelab: "+strings.ReplaceAll(err.Error(), "\n", "; "))
+	fmt.Fprintln(l.errOut, "oxidelab: "+visible.Text(strings.ReplaceAll(err.Error(), "\n", "; ")))
 	return exitUnable
 }
 

@@ -33,7 +33,7 @@ func (l *lab) ops(args []string) error {
 		for _, b := range selected {
 			all = append(all, b.Operator)
 		}
-		enc := json.NewEncoder(l.out)
+		enc := json.NewEncoder(l.data)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
 		return enc.Encode(all)

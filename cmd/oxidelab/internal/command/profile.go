@@ -50,7 +50,7 @@ func (l *lab) profile(args []string) error {
 	for _, p := range pages {
 		p.AddSource(l.ctx, ".")
 	}
-	return profilepage.Show(l.out, pages, *html, *asJSON)
+	return profilepage.Show(l.data, pages, *html, *asJSON)
 }
 
 func numbers(text string) ([]int, error) {

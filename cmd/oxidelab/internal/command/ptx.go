@@ -52,7 +52,7 @@ func (l *lab) ptxRun(args []string) error {
 		return err
 	}
 	cfg.Off = emulate.AllChecks &^ on
-	tr, finish, err := tf.open(l.out, *asJSON)
+	tr, finish, err := tf.open(l.data, *asJSON)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (l *lab) ptxRun(args []string) error {
 		return err
 	}
 	if *asJSON {
-		if err := json.NewEncoder(l.out).Encode(r); err != nil {
+		if err := json.NewEncoder(l.data).Encode(r); err != nil {
 			return err
 		}
 	} else if r.ExitCode() != exitUnable {

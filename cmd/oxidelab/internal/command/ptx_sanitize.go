@@ -86,7 +86,7 @@ func (l *lab) ptxSanitize(args []string) error {
 		}
 		all.Wait()
 	}()
-	out := json.NewEncoder(l.out)
+	out := json.NewEncoder(l.data)
 	for r := range results {
 		err = errors.Join(err, out.Encode(r))
 	}

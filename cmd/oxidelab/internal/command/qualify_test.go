@@ -27,9 +27,9 @@ func TestMain(m *testing.M) {
 // stamped runs a command line in a program that was built from a clean commit.
 func stamped(args ...string) (status int, out, errOut string) {
 	var o, e bytes.Buffer
-	l := &lab{ctx: context.Background(), out: &o, errOut: &e, program: self, stamp: func() (evidence.Source, error) {
+	l := newLab(context.Background(), &o, &e, self, func() (evidence.Source, error) {
 		return evidence.Source{Module: "github.com/oxideinfer/oxide", Commit: strings.Repeat("ab", 20), Time: "2026-11-30T12:00:00Z"}, nil
-	}}
+	})
 	return l.exit(args), o.String(), e.String()
 }
 

@@ -24,5 +24,5 @@ func (l *lab) worker(args []string) error {
 	if err := json.Unmarshal(data, &job); err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	return qualify.Work(l.ctx, levels.Library{Bindings: bindings(), Artifacts: artifacts()}, job, device.Open, l.out)
+	return qualify.Work(l.ctx, levels.Library{Bindings: bindings(), Artifacts: artifacts()}, job, device.Open, l.data)
 }
