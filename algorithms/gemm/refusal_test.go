@@ -111,7 +111,7 @@ func TestAlgorithmsSayWhyNot(t *testing.T) {
 		}
 	}
 	if _, err := gemm.PlanMatmul(dev, gemm.MatmulSpec{N: 64, K: 64, Input: oxrt.BF16, BatchInvariant: true},
-		gemm.WithAlgorithm("OxideSm90MatmulSplit64x128S4")); !errors.Is(err, oxrt.ErrContract) {
+		gemm.WithAlgorithm("OxideSm90MatmulSplit128x64S2")); !errors.Is(err, oxrt.ErrContract) {
 		t.Errorf("a divided k, batch-invariant: %v", err)
 	}
 	p, err := gemm.PlanMatmul(dev, gemm.MatmulSpec{N: 64, K: 64, Input: oxrt.BF16})

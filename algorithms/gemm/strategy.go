@@ -8,6 +8,9 @@ import (
 	"github.com/oxideinfer/oxide/runtime"
 )
 
+// multiprocessors are those of the devices that estimates are for (H100 SXM, H200).
+const multiprocessors = 132
+
 // strategy is one algorithm as the family sees it.
 type strategy struct {
 	algorithm catalog.Algorithm

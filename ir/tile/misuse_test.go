@@ -218,6 +218,33 @@ func tooManyBytes(w *wrong) {
 	}, nil)
 }
 
+func leadTooFewBytes(w *wrong) {
+	w.run(func() {
+		w.copies.One(func() {
+			fill := w.ring.Fill()
+			fill.Lead(w.k.ConstU32(2), w.x, // want TX_BYTES
+				func(_ ir.U32, s *tile.Slot) { s.Load(s.Tile(w.x), w.gx, w.zero, w.zero) },
+				func(ir.U32, *tile.Slot) {}) // nothing brings y
+			fill.Drain()
+		})
+	}, nil)
+}
+
+func leadOtherTile(w *wrong) {
+	w.run(func() {
+		w.copies.One(func() {
+			fill := w.ring.Fill()
+			fill.Lead(w.k.ConstU32(2), w.x, // want TX_BYTES TX_BYTES
+				func(_ ir.U32, s *tile.Slot) {
+					s.Load(s.Tile(w.x), w.gx, w.zero, w.zero)
+					s.Load(s.Tile(w.y), w.gy, w.zero, w.zero)
+				},
+				func(_ ir.U32, s *tile.Slot) { s.Load(s.Tile(w.y), w.gy, w.zero, w.zero) })
+			fill.Drain()
+		})
+	}, nil)
+}
+
 func readersOfAnotherRole(w *wrong) {
 	w.run(func() {
 		w.ring.Use() // want ROLE
@@ -360,7 +387,7 @@ func TestMisuse(t *testing.T) {
 		"slotAfterRelease": slotAfterRelease, "slotReleasedTwice": slotReleasedTwice, "slotHeld": slotHeld, "slotHeldInLoop": slotHeldInLoop,
 		"givenBackInFlight": givenBackInFlight, "givenBackBeforeSecond": givenBackBeforeSecond, "groupNeverWaited": groupNeverWaited, "groupsPileUp": groupsPileUp,
 		"readInFlight": readInFlight, "readNewest": readNewest, "mapOfAnotherBox": mapOfAnotherBox, "mapOfWholeForPart": mapOfWholeForPart,
-		"tooFewBytes": tooFewBytes, "tooManyBytes": tooManyBytes, "readersOfAnotherRole": readersOfAnotherRole, "fillersOfAnotherRole": fillersOfAnotherRole,
+		"tooFewBytes": tooFewBytes, "tooManyBytes": tooManyBytes, "leadTooFewBytes": leadTooFewBytes, "leadOtherTile": leadOtherTile, "readersOfAnotherRole": readersOfAnotherRole, "fillersOfAnotherRole": fillersOfAnotherRole,
 		"rolesOfAnotherBlock": rolesOfAnotherBlock, "roleWithoutBody": roleWithoutBody, "notReadyToUse": notReadyToUse, "notReadyToFill": notReadyToFill, "turnsTwice": turnsTwice, "turnsNotTaken": turnsNotTaken,
 		"shapesDiffer": shapesDiffer, "rowsInsideOfPattern": rowsInsideOfPattern, "tileTooNarrow": tileTooNarrow,
 		"groupOfOtherRole": groupOfOtherRole, "groupOfOtherRoleLater": groupOfOtherRoleLater, "stagesUnequal": stagesUnequal, "threeWritesOfTwoStages": threeWritesOfTwoStages,

@@ -29,6 +29,9 @@ func (b *Block) Raster() *Raster {
 	return &Raster{b, lib.DivParam(k, "height"), lib.DivParam(k, "swath"), lib.DivParam(k, "last"), ir.Param[ir.U32](k, "tiles"), ir.Param[ir.U32](k, "whole")}
 }
 
+// Tiles is their number.
+func (r *Raster) Tiles() ir.U32 { return r.tiles }
+
 // At is the row and column, in tiles, of tile i.
 func (r *Raster) At(i ir.U32) (row, col ir.U32) {
 	swath, inside := r.swath.DivRem(i)

@@ -140,21 +140,13 @@ func (c *Cursor) Acquire() *Slot {
 	r := c.r
 	stage := c.stage.Get()
 	if c.fills {
-		r.empty.At(stage).Wait(c.parity.Get(), r.waits()...)
+		r.empty.At(stage).Wait(c.parity.Get())
 		r.full.At(stage).ArriveExpect(r.b.u32(r.bytes))
 	} else {
-		r.full.At(stage).Wait(c.parity.Get(), r.waits()...)
+		r.full.At(stage).Wait(c.parity.Get())
 	}
 	c.slot = &Slot{c: c, stage: stage}
 	return c.slot
-}
-
-// waits is the reach of waits: other blocks arrive, or copy, where there are some.
-func (r *Ring) waits() []ir.WaitOption {
-	if r.blocks > 1 {
-		return []ir.WaitOption{ir.ScopeCluster}
-	}
-	return nil
 }
 
 // Tile is a tile of the ring in the stage.
@@ -217,7 +209,8 @@ func (s *Slot) Release() {
 	s.released, s.releasedAt = true, trimmed()
 }
 
-// arrive tells all blocks that share what is copied.
+// arrive tells all blocks that share what is copied. The order needs to reach no further than the block: what is handed back
+// are reads that wgmma's wait has completed, not stores. The cluster's scope would cost two MEMBARs a stage.
 func (r *Ring) arrive(stage ir.U32) {
 	k := r.b.k
 	if r.blocks == 1 {
@@ -225,12 +218,12 @@ func (r *Ring) arrive(stage ir.U32) {
 		return
 	}
 	lane := k.LaneID()
-	k.If(lane.Less(r.b.u32(r.blocks)), func() { r.empty.At(stage).InBlock(lane).Arrive() })
+	k.If(lane.Less(r.b.u32(r.blocks)), func() { r.empty.At(stage).InBlock(lane).Arrive(ir.ScopeBlock) })
 }
 
 // Advance goes to the next stage; the parity flips with each lap.
 func (c *Cursor) Advance() {
-	c.check()
+	c.check(c.r.bytes)
 	r := c.r
 	next := c.stage.Get().Add(r.b.u32(1))
 	wrap := next.Equal(r.b.u32(r.stages))
@@ -239,13 +232,37 @@ func (c *Cursor) Advance() {
 	c.slot = nil
 }
 
-// check looks at what was done with the stage.
-func (c *Cursor) check() {
+// Lead fills the first n stages of a new cursor, at most as many as there are, in two passes: early loads tile t, which must
+// be constant, before the kernel waits for the launches that it depends on, late the other tiles after it has. i counts the
+// stages.
+func (c *Cursor) Lead(n ir.U32, t *Shared, early, late func(i ir.U32, s *Slot)) {
+	r, k := c.r, c.r.b.k
+	zero, one, part := r.b.u32(0), r.b.u32(1), t.l.StageBytes()
+	pass := func(s *Slot, bytes int, load func(ir.U32, *Slot)) {
+		c.slot = s
+		load(s.stage, s)
+		c.check(bytes)
+	}
+	for i := range k.Loop(zero, n, one, ir.NoUnroll) {
+		r.full.At(i).ExpectBytes(r.b.u32(part))
+		pass(&Slot{c: c, stage: i}, part, early)
+	}
+	k.GridDependencyWait()
+	for i := range k.Loop(zero, n, one, ir.NoUnroll) {
+		r.full.At(i).ArriveExpect(r.b.u32(r.bytes - part))
+		pass(&Slot{c: c, stage: i}, r.bytes-part, late)
+	}
+	c.slot = nil
+	c.Skip(n)
+}
+
+// check looks at what was done with the stage, into which so many bytes are copied.
+func (c *Cursor) check(bytes int) {
 	s, b := c.slot, c.r.b
 	switch {
 	case s == nil:
-	case c.fills && s.copied >= 0 && s.copied != c.r.bytes:
-		b.refuse(ir.CodeTxBytes, "load every tile of the ring, all of it, once", "a stage of ring %s takes %d bytes, and %d are copied: readers would wait for ever", c.r.name, c.r.bytes, s.copied)
+	case c.fills && s.copied >= 0 && s.copied != bytes:
+		b.refuse(ir.CodeTxBytes, "load every tile of the ring, all of it, once", "a stage of ring %s takes %d bytes, and %d are copied: readers would wait for ever", c.r.name, bytes, s.copied)
 	case !c.fills && !s.released && !c.retires:
 		b.refuse(CodeSlotHeld, "call Release or Retire before Advance", "the stage is never given back")
 	}
@@ -284,7 +301,7 @@ func (c *Cursor) Finish() {
 // Drain waits until every stage has been left: no other block will signal this one any more, so it may end.
 func (c *Cursor) Drain() {
 	for range c.r.stages {
-		c.r.empty.At(c.stage.Get()).Wait(c.parity.Get(), c.r.waits()...)
+		c.r.empty.At(c.stage.Get()).Wait(c.parity.Get())
 		c.Advance()
 	}
 	c.drained = true

@@ -57,7 +57,7 @@ var SplitMatmul = ir.Algorithm[Split]{
 
 func split(k *ir.Kernel, v Split) {
 	b, t, c := tile.In(k), v.tiled(), func(n int) ir.U32 { return k.ConstU32(uint32(n)) }
-	ga, gb := b.Tensor("a", t.a()), b.Tensor("b", t.b())
+	ga, gb := b.Tensor("a", t.a()), b.Tensor("b", t.b(), ir.Constant)
 	d := lib.ElementsAt(ir.GlobalParam[ir.U8](k, "d", ir.Writes, ir.Aligned(8)), v.Out)
 	dStride := ir.Param[ir.U64](k, "d_stride")
 	ta, tb := b.Place("tile_a", t.a()), b.Place("tile_b", t.b())
@@ -65,9 +65,8 @@ func split(k *ir.Kernel, v Split) {
 	raster, depth, f := b.Raster(), ir.Param[ir.U32](k, "depth"), newFinish(k, t)
 	ring := b.Ring("ring", copies, math, ta, tb).Alone()
 	sums := ir.DynamicArray[ir.F32](k, "sums", v.M*v.sumStride(), 16)
-	b.Ready()
-	k.GridDependencyWait()
 	k.GridDependencyLaunch()
+	b.Ready()
 	rank := k.ClusterCTARank()
 	row, col := raster.At(k.ClusterIDX())
 	m, n := row.Mul(c(v.M)), col.Mul(c(v.N))
@@ -75,16 +74,23 @@ func split(k *ir.Kernel, v Split) {
 
 	copies.Do(func() {
 		copies.One(func() {
-			fill := ring.Fill()
-			for i := range k.Loop(from, to, c(1), ir.NoUnroll) {
-				s, at := fill.Acquire(), i.Mul(c(v.K()))
-				s.Load(s.Tile(ta), ga, m, at)
-				s.Load(s.Tile(tb), gb, n, at)
+			ga.Prefetch()
+			gb.Prefetch()
+			fill, lead := ring.Fill(), to.Sub(from).Min(c(v.Stages))
+			copyA := func(i ir.U32, s *tile.Slot) { s.Load(s.Tile(ta), ga, m, i.Mul(c(v.K()))) }
+			copyB := func(i ir.U32, s *tile.Slot) { s.Load(s.Tile(tb), gb, n, i.Mul(c(v.K()))) }
+			fill.Lead(lead, tb, func(i ir.U32, s *tile.Slot) { copyB(from.Add(i), s) }, func(i ir.U32, s *tile.Slot) { copyA(from.Add(i), s) })
+			for i := range k.Loop(from.Add(lead), to, c(1), ir.NoUnroll) {
+				s := fill.Acquire()
+				copyA(i, s)
+				copyB(i, s)
 				fill.Advance()
 			}
 		})
+		k.GridDependencyWait()
 	})
 	math.Do(func() {
+		k.GridDependencyWait()
 		acc, use, wg := b.Accumulator("acc", 64, v.N), ring.Use(), math.Warpgroup()
 		acc.Fill(k.ConstF32(0)) // a part of K may be empty
 		for range k.Loop(from, to, c(1), ir.NoUnroll) {

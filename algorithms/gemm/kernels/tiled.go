@@ -19,13 +19,23 @@ const (
 	PingPong Order = "PP"
 )
 
+// Shared is the factor whose tile the blocks of a cluster copy once for all of them.
+type Shared string
+
+// Shared factors.
+const (
+	ShareB Shared = ""  // tiles above one another
+	ShareA Shared = "A" // neighbours in a row of tiles
+)
+
 // Tiled is a variant of the tiled product: what a block computes, and how.
 type Tiled struct {
 	In, Out lib.Format
 	M, N    int // of a tile of the product
 	Order   Order
 	Groups  int // warpgroups that multiply
-	Cluster int // tiles above one another whose blocks share the tile of B
+	Cluster int // blocks that share a tile
+	Share   Shared
 	Stages  int
 	Finish  Finish
 	ByK     bool // B is [K,N]
@@ -37,9 +47,9 @@ const tiledRowBytes = 128
 // K is how many columns of A and B a stage holds.
 func (v Tiled) K() int { return tiledRowBytes / v.In.Bytes() }
 
-// VariantName is BF16_BF16_128x256_C2, with PP, the epilogue and KN where they are not the plain ones.
+// VariantName is BF16_BF16_128x256_C2, with A, PP, the epilogue and KN where they are not the plain ones.
 func (v Tiled) VariantName() string {
-	s := fmt.Sprintf("%s_%s_%dx%d_C%d", v.In, v.Out, v.M, v.N, v.Cluster)
+	s := fmt.Sprintf("%s_%s_%dx%d_C%d%s", v.In, v.Out, v.M, v.N, v.Cluster, v.Share)
 	for _, part := range []string{string(v.Order), string(v.Finish)} {
 		if part != "" {
 			s += "_" + part
@@ -83,15 +93,36 @@ func (v Tiled) storeStages() int {
 }
 
 func (v Tiled) d() tile.Layout {
-	l := tile.Layout{Format: v.Out, Rows: 64, Cols: 128 / v.Out.Bytes(), Swizzle: ir.Swizzle128B, Stages: v.storeStages() * v.Groups}
+	cols := v.part()
 	if v.Finish == SwiGLU { // a part of the product gives half as many columns
-		l.Cols, l.Swizzle = l.Cols/2, ir.Swizzle64B
+		cols /= 2
 	}
-	return l
+	widths := map[int]ir.Swizzle{128: ir.Swizzle128B, 64: ir.Swizzle64B, 32: ir.Swizzle32B}
+	return tile.Layout{Format: v.Out, Rows: 64, Cols: cols, Swizzle: widths[cols*v.Out.Bytes()], Stages: v.storeStages() * v.Groups}
 }
 
-// part is how many columns of the product are finished at a time.
-func (v Tiled) part() int { return 128 / v.Out.Bytes() }
+// part is how many columns of the product are finished at a time: a swizzle's width that divides the tile, half of it where
+// the accumulator leaves few registers.
+func (v Tiled) part() int {
+	cols := 128 / v.Out.Bytes()
+	if v.rows()*v.N > 64*256 {
+		cols /= 2
+	}
+	for v.N%cols != 0 {
+		cols /= 2
+	}
+	return cols
+}
+
+// clusterRows and clusterColumns are the tiles of a cluster.
+func (v Tiled) clusterRows() int {
+	if v.Share == ShareA {
+		return 1
+	}
+	return v.Cluster
+}
+
+func (v Tiled) clusterColumns() int { return v.Cluster / v.clusterRows() }
 
 func (v Tiled) contract() ir.Contract {
 	c := ir.Contract{Block: [3]int{128 * (1 + v.Groups)}, DynamicSharedBytes: tile.Bytes(2*v.Stages+v.Groups, v.a(), v.b(), v.d()), ProgrammaticLaunch: true}
@@ -138,13 +169,13 @@ type matmul struct {
 func newMatmul(k *ir.Kernel, v Tiled) *matmul {
 	b := tile.In(k)
 	copies, math := v.registers()
-	g := &matmul{k: k, v: v, blk: b, a: b.Tensor("a", v.a()), ta: b.Place("tile_a", v.a()), tb: b.Place("tile_b", v.b()), td: b.Place("tile_d", v.d()),
+	g := &matmul{k: k, v: v, blk: b, a: b.Tensor("a", v.a().Slice(v.M/v.clusterColumns())), ta: b.Place("tile_a", v.a()), tb: b.Place("tile_b", v.b()), td: b.Place("tile_d", v.d()),
 		copies: b.Role("copy", 1, copies), math: b.Role("multiply", v.Groups, math)}
-	part := v.b().Slice(v.N / v.Cluster) // each block of the cluster copies its part for all
+	part := v.b().Slice(v.N / v.clusterRows()) // each block of the cluster copies its part for all
 	if v.Finish == SwiGLU {
-		g.b = b.ByTurns("b", part, 8)
+		g.b = b.ByTurns("b", part, 8, ir.Constant)
 	} else {
-		g.b = b.Tensor("b", part)
+		g.b = b.Tensor("b", part, ir.Constant)
 	}
 	g.d = b.Tensor("d", v.d(), ir.Writes)
 	g.raster, g.depth = b.Raster(), ir.Param[ir.U32](k, "depth")
@@ -163,9 +194,8 @@ func newMatmul(k *ir.Kernel, v Tiled) *matmul {
 
 func tiled(k *ir.Kernel, v Tiled) {
 	g := newMatmul(k, v)
-	g.blk.Ready()
-	k.GridDependencyWait()
 	k.GridDependencyLaunch()
+	g.blk.Ready()
 	g.copies.Do(g.copy)
 	g.math.Do(g.multiply)
 	g.blk.Run()
@@ -175,33 +205,68 @@ func (g *matmul) c(n int) ir.U32 { return g.k.ConstU32(uint32(n)) }
 
 // firstRow and firstColumn are where a tile of the raster begins for this block.
 func (g *matmul) firstRow(row ir.U32) ir.U32 {
-	return row.Mul(g.c(g.v.Cluster)).Add(g.rank).Mul(g.c(g.v.M))
+	if n := g.v.clusterRows(); n > 1 {
+		row = row.Mul(g.c(n)).Add(g.rank)
+	}
+	return row.Mul(g.c(g.v.M))
 }
 
-func (g *matmul) firstColumn(col ir.U32) ir.U32 { return col.Mul(g.c(g.v.N)) }
+func (g *matmul) firstColumn(col ir.U32) ir.U32 {
+	if n := g.v.clusterColumns(); n > 1 {
+		col = col.Mul(g.c(n)).Add(g.rank)
+	}
+	return col.Mul(g.c(g.v.N))
+}
 
-// copy fills the ring: all of K for one tile after the other.
+// copy fills the ring: all of K for one tile after the other. B is constant: its first tiles come while the launch before
+// this one still runs.
 func (g *matmul) copy() {
 	g.copies.One(func() {
 		g.a.Prefetch()
 		g.b.Prefetch()
-		fill, part := g.ring.Fill(), g.v.N/g.v.Cluster
+		fill := g.ring.Fill()
+		lead := ir.Select(g.worker.Less(g.raster.Tiles()), g.depth.Min(g.c(g.v.Stages)), g.c(0))
+		row, col := g.raster.At(g.worker)
+		fill.Lead(lead, g.tb, func(i ir.U32, s *tile.Slot) { g.copyB(s, col, i) }, func(i ir.U32, s *tile.Slot) { g.copyA(s, row, i) })
+		from := ir.NewVar(lead)
 		for row, col := range g.raster.Each(g.worker, g.pool) {
-			m, n := g.firstRow(row), g.firstColumn(col).Add(g.rank.Mul(g.c(part)))
-			for i := range g.k.Loop(g.c(0), g.depth, g.c(1), ir.NoUnroll) {
-				s, at := fill.Acquire(), i.Mul(g.c(g.v.K()))
-				s.Load(s.Tile(g.ta), g.a, m, at)
-				s.LoadAll(s.Tile(g.tb).RowsFrom(g.rank, part), g.b, n, at)
+			for i := range g.k.Loop(from.Get(), g.depth, g.c(1), ir.NoUnroll) {
+				s := fill.Acquire()
+				g.copyA(s, row, i)
+				g.copyB(s, col, i)
 				fill.Advance()
 			}
+			from.Set(g.c(0))
 		}
 		fill.Drain()
 	})
+	g.k.GridDependencyWait()
+}
+
+// copyA and copyB copy a stage's part of a row, or a column, of tiles.
+func (g *matmul) copyA(s *tile.Slot, row, i ir.U32) {
+	g.copyTile(s, g.a, g.ta, g.firstRow(row), i, g.v.clusterColumns())
+}
+
+func (g *matmul) copyB(s *tile.Slot, col, i ir.U32) {
+	g.copyTile(s, g.b, g.tb, g.firstColumn(col), i, g.v.clusterRows())
+}
+
+// copyTile copies a tile, or this block's part of what so many blocks share.
+func (g *matmul) copyTile(s *tile.Slot, from *tile.Tensor, to *tile.Shared, at, i ir.U32, blocks int) {
+	k := i.Mul(g.c(g.v.K()))
+	if blocks == 1 {
+		s.Load(s.Tile(to), from, at, k)
+		return
+	}
+	part := to.Layout().Rows / blocks
+	s.LoadAll(s.Tile(to).RowsFrom(g.rank, part), from, at.Add(g.rank.Mul(g.c(part))), k)
 }
 
 // multiply sums a tile in registers, stage by stage, and finishes it. One product stays in flight while the next stage is
 // waited for.
 func (g *matmul) multiply() {
+	g.k.GridDependencyWait()
 	acc, use := g.blk.Accumulator("acc", g.v.rows(), g.v.N), g.ring.Use()
 	out, wg := g.blk.Staging(g.math, g.td, g.d), g.math.Warpgroup()
 	for row, col := range g.mine(use) {
