@@ -24,6 +24,7 @@ class View(NamedTuple):
     device: tuple  # kind and ordinal
     stream: int  # that the array's owner works on
     owner: Any
+    readonly: bool = False
 
 
 def torch_types():
@@ -42,7 +43,7 @@ def outline(x, stream=None):
     if torch is not None and isinstance(x, torch.Tensor):
         return x.data_ptr(), (x.shape, x.stride(), x.dtype, x.device)
     v = view(x, stream)
-    return v.data, v[1:5]
+    return v.data, (*v[1:5], v.readonly)
 
 
 def stream(x):
@@ -86,16 +87,21 @@ def _ordinal(x):
 
 
 def _interface(x, i, device, stream):
-    shape, size = tuple(i["shape"]), int(i["typestr"][2:])
     dtype = _NAMED.get(str(getattr(x, "dtype", ""))) or _TYPESTR.get(i["typestr"][1:])
     if dtype is None or i["typestr"][0] == ">":
         raise ArgumentError(f"elements of type {i['typestr']}: no operator takes that")
-    strides = i.get("strides")
+    if i.get("mask") is not None:
+        raise ArgumentError("a masked array: no operator takes that")
+    if i.get("data") is None:
+        raise ArgumentError(f"{type(x).__name__} gives no address of its data")
+    (data, readonly), shape, strides, size = i["data"], tuple(i["shape"]), i.get("strides"), zabi.DTYPES[dtype][1]
     if strides is None:
-        return View(i["data"][0], shape, dense(shape), dtype, device, stream, x)
-    if any(s % size for s in strides):
+        strides = dense(shape)
+    elif any(s % size for s in strides):
         raise ArgumentError(f"strides of {strides} bytes are no multiples of an element")
-    return View(i["data"][0], shape, tuple(s // size for s in strides), dtype, device, stream, x)
+    else:
+        strides = tuple(s // size for s in strides)
+    return View(data, shape, strides, dtype, device, stream, x, readonly)
 
 
 def dense(shape):

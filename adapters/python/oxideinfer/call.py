@@ -110,6 +110,8 @@ def prepare(op, views, values, algorithm):
     for o in given:
         if not b.exists(o):
             raise infer.refuse(op, o.name, "none, as the other arrays exclude it", "an array")
+        if o.access != "in" and views[o.name].readonly:
+            raise infer.refuse(op, o.name, "memory that may be written", "a read-only array")
     layouts = {o.name: b.shapes(o, views[o.name].shape, views[o.name].strides) for o in given}
     for o in given:
         b.strides(o, *layouts[o.name])

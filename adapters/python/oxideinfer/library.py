@@ -6,6 +6,7 @@ import os
 import threading
 
 from . import errors, zabi
+from .infer import refuse
 
 _lock = threading.Lock()
 _loaded = None
@@ -127,7 +128,14 @@ class Device:
         """The spec struct of values by field name."""
         s = new(op.spec)
         for f in op.fields:
-            setattr(s, f.name, values[f.name])
+            value = values[f.name]
+            try:
+                setattr(s, f.name, value)
+            except (TypeError, OverflowError):
+                raise refuse(op, f.name, "a number in range", repr(value)) from None
+            stored = getattr(s, f.name)
+            if isinstance(stored, int) and stored != value:  # ctypes drops the bits that do not fit
+                raise refuse(op, f.name, "a number in range", value)
         return s
 
     def plan(self, op, values, algorithm=None):
@@ -137,7 +145,7 @@ class Device:
         if handle is None:
             with self.lock:
                 out, s = ctypes.c_uint64(), self.spec(op, values)
-                name = algorithm.encode() if algorithm else None
+                name = text(algorithm, "algorithm")
                 self.lib.check(self.lib.c.oxide_plan_create(self.handle, ctypes.byref(s), name, ctypes.byref(out)))
                 handle = self.plans.keep(key, Plan(self.lib, out.value))
         return handle
@@ -156,6 +164,15 @@ class Device:
         all_ = (zabi.Capability * count.value)(*[new(zabi.Capability) for _ in range(count.value)])
         self.lib.check(query(self.handle, ctypes.byref(s), all_, count.value, ctypes.byref(count)))
         return list(all_)
+
+
+def text(s, name):
+    """A string as C reads it, None for an empty one."""
+    if not s:
+        return None
+    if not isinstance(s, str) or "\0" in s:
+        raise errors.ArgumentError(f"{name}: want a name, got {s!r}")
+    return s.encode(errors="backslashreplace")
 
 
 def device(kind, ordinal):

@@ -98,7 +98,7 @@ class Host(unittest.TestCase):
         ox.matmul(a, b, d=d)
         self.assertEqual({struct.pack("<f", d[i]) for i in range(3 * 32 // 2)}, {struct.pack("<2H", 0x5800, 0x5800)})  # 128
         host = ox.device(ox.EMULATED, 0)
-        texts = [host.plan_info(p).text.decode() for p in host.plans.values()]
+        texts = [host.plan_info(p).text.decode() for p in host.plans.entries.values()]
         self.assertTrue(any(t.startswith("gemm.matmul") and '"max_m": 4,' in t for t in texts))
 
     def test_every_operator_has_a_function(self):
@@ -182,6 +182,48 @@ class Host(unittest.TestCase):
                 "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))")
         self.assertEqual(subprocess.run([sys.executable, "-c", code]).returncode, 7)
 
+    def test_values_that_c_would_cut(self):
+        x, w = Array((2, 64), X), Array((64,), W)
+        for values in ({"epsilon": "0"}, {"epsilon": 10**400}, {"epsilon": None}):
+            with self.assertRaises(ox.ContractError) as caught:
+                ox.rms_norm(x, w, y=x, **values)
+            self.assertEqual(caught.exception.field, "epsilon")
+        for algorithm in ("OxideSm90RMSNormRow\0Fast", 5, b"OxideSm90RMSNormRow", "a" * 500, "\udc80"):
+            with self.assertRaises((ox.ArgumentError, ox.ContractError), msg=repr(algorithm)):
+                ox.rms_norm(x, w, y=x, algorithm=algorithm)
+        op, spec = ox.OPERATORS["rms_norm"], {}
+        for f in op.fields:
+            spec[f.name] = 0
+        for hidden in (1 << 64 | 64, 1.5, "64"):
+            with self.assertRaises(ox.ContractError) as caught:
+                ox.device(ox.EMULATED, 0).spec(op, {**spec, "hidden": hidden})
+            self.assertEqual(caught.exception.field, "hidden")
+
+    def test_memory_that_may_not_be_written(self):
+        x, w, y = Array((2, 64), X), Array((64,), W), Array((2, 64))
+        ox.rms_norm(x, w, y=y)  # keeps a call of these shapes
+        before = [y[i] for i in range(128)]
+        y.__array_interface__["data"] = (y.__array_interface__["data"][0], True)
+        with self.assertRaises(ox.ContractError) as caught:
+            ox.rms_norm(Array((2, 64), X[1:] + X[:1]), w, y=y)
+        self.assertEqual(caught.exception.field, "y")
+        self.assertEqual([y[i] for i in range(128)], before)
+        x.__array_interface__["data"] = (x.__array_interface__["data"][0], True)  # an input may be read-only
+        z = Array((2, 64))
+        ox.rms_norm(x, w, y=z)
+        self.assertEqual([z[i] for i in range(128)], before)
+
+    def test_arrays_without_numbers(self):
+        w, y = Array((64,), W), Array((2, 64))
+        for typestr in ("|O", "|V", "<U4", "|S3", "<M8[ns]"):
+            with self.assertRaises(ox.ArgumentError, msg=typestr):
+                ox.rms_norm(Array((2, 64), X, typestr=typestr), w, y=y)
+        for change in ({"mask": y}, {"data": None}):
+            x = Array((2, 64), X)
+            x.__array_interface__.update(change)
+            with self.assertRaises(ox.ArgumentError, msg=change):
+                ox.rms_norm(x, w, y=y)
+
     def test_dlpack(self):
         names = (ctypes.c_int64 * 2)(2, 64)
         x = Array((2, 64), X)
@@ -203,9 +245,6 @@ class Host(unittest.TestCase):
         with self.assertRaises(ox.ArgumentError):
             ox.rms_norm(Exporter(), Array((64,), W), y=y)
 
-
-@unittest.skipIf(numpy is None, "not run, because numpy is absent")
-class Numpy(unittest.TestCase):
     def test_plans_and_calls_are_bounded(self):
         d = ox.device(ox.EMULATED, 0)
         kept, made, destroyed = d.plans, call._made, []
@@ -278,6 +317,9 @@ class Numpy(unittest.TestCase):
             t.join()
         self.assertEqual(wrong, [])
 
+
+@unittest.skipIf(numpy is None, "not run, because numpy is absent")
+class Numpy(unittest.TestCase):
     def test_outputs_are_made(self):
         x, r, w = (numpy.random.default_rng(s).standard_normal(n, dtype=numpy.float32) for s, n in ((1, (2, 3, 128)), (2, (2, 3, 128)), (3, 128)))
         total, y = ox.add_rms_norm(x, r, w, epsilon=1e-5)
