@@ -85,6 +85,7 @@ const (
 	maxMapStride = 1 << 40
 	maxBoxDims   = 256
 	maxSteps     = 8
+	maxBoxBytes  = 227 << 10 // shared memory of a block; a driver took 196608 and refused 245760
 )
 
 // fault finds what the driver would refuse, in the order of the call's arguments.
@@ -109,8 +110,6 @@ func fault(b *TensorBox, v *TensorView) *mapFault {
 		return one("rank", "3 to 5 with an interleaved layout", uint64(b.Rank))
 	case uint64(v.Base)%align != 0:
 		return one("base", alignment, uint64(v.Base))
-	case b.Interleave == Interleave32B && b.Swizzle != Swizzle32B:
-		return one("swizzle", "32B with the 32-byte interleave", uint64(b.Swizzle))
 	case b.FillNaN && (!b.DType.IsFloat() || b.DType.Size() == 1):
 		return one("fill", "zero for elements that are no floating-point numbers of 16 bits or more", 1)
 	}
@@ -120,13 +119,17 @@ func fault(b *TensorBox, v *TensorView) *mapFault {
 		}
 	}
 	row, span := uint64(b.Dims[0])*uint64(b.DType.Size()), b.Swizzle.Span()
+	bytes := row
+	for _, n := range b.Dims[1:b.Rank] {
+		bytes *= uint64(n)
+	}
 	switch {
-	case b.Interleave != InterleaveNone:
-		return nil
 	case row%16 != 0:
 		return &mapFault{"box", 0, "rows of a multiple of 16 bytes", row}
-	case span != 0 && row > span:
+	case b.Interleave == InterleaveNone && span != 0 && row > span:
 		return &mapFault{"box", 0, "rows of at most as many bytes as the swizzle permutes", row}
+	case bytes > maxBoxBytes:
+		return one("box", "at most 227 KB", bytes)
 	}
 	return nil
 }

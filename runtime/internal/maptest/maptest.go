@@ -44,7 +44,9 @@ func refusals(t *testing.T, dev *oxrt.Device) {
 		{"rank", func(b *oxrt.TensorBox, v *oxrt.TensorView) { b.Interleave = oxrt.Interleave16B }},
 		{"interleave", func(b *oxrt.TensorBox, v *oxrt.TensorView) { b.Interleave = 3 }},
 		{"swizzle", func(b *oxrt.TensorBox, v *oxrt.TensorView) { b.Swizzle = 4 }},
-		{"swizzle", func(b *oxrt.TensorBox, v *oxrt.TensorView) { b.Rank, b.Interleave = 3, oxrt.Interleave32B }},
+		{"box", func(b *oxrt.TensorBox, v *oxrt.TensorView) {
+			b.Rank, b.Dims[2], v.Dims[2], v.Strides[1] = 3, 15, 15, 1<<20 // 64×128×15 of two bytes
+		}},
 		{"promotion", func(b *oxrt.TensorBox, v *oxrt.TensorView) { b.Promotion = 32 }},
 		{"fill", func(b *oxrt.TensorBox, v *oxrt.TensorView) { b.DType, b.FillNaN = oxrt.U16, true }},
 		{"fill", func(b *oxrt.TensorBox, v *oxrt.TensorView) { b.DType, b.FillNaN = oxrt.E4M3, true }},
