@@ -25,7 +25,7 @@ func TestTensorMapsOfADevice(t *testing.T) {
 func physical(t testing.TB) (*oxrt.Device, *oxrt.Stream) {
 	rt, err := oxrt.Open()
 	if errors.Is(err, oxrt.ErrNoDriver) || errors.Is(err, oxrt.ErrNoDevice) {
-		t.Skip(err)
+		t.Skipf("not run, because there is no GPU: %v", err)
 	}
 	must(t, err)
 	dev, err := rt.Device(0)
